@@ -171,12 +171,15 @@ def compare(joint: Joint, notion: Notion, mechanisms: Mechanisms = None) -> Comp
         warnings.warn(
             f"{notion}: {each}; these mechanisms stand last", LiftWarning, stacklevel=3
         )
-    # a mechanism without a channel has a fault, and counts as one of utility 0
-    rows.sort(key=lambda row: (row["mechanism"] in faults, -np.nan_to_num(row["nmi"])))
+
+    def rank(row: dict[str, Any]) -> tuple[bool, float]:
+        # a mechanism without a channel has a fault, and counts as one of utility 0
+        return row["mechanism"] in faults, -np.nan_to_num(row["nmi"])
+
     columns = ("mechanism", "nmi", "violation", "gap", "secret", "seconds")
-    return Comparison.of(
-        [{name: row[name] for name in columns} for row in rows], left_out
-    )
+    rows.sort(key=rank)
+    cells = [{name: row[name] for name in columns} for row in rows]
+    return Comparison.of(cells, left_out)
 
 
 @checked
@@ -334,13 +337,14 @@ def _row(
     mechanism: Mechanism, joint: Joint, notion: Notion, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], str]:
     """Return the measures of a mechanism's channel, and its fault or an empty text."""
-    row = {
-        "mechanism": mechanism.name,
-        "nmi": np.nan,
-        "min_lift_leakage": np.nan,
-        "max_lift_leakage": np.nan,
+    measured = ("nmi", "min_lift_leakage", "max_lift_leakage")
+    row: dict[str, Any] = {"mechanism": mechanism.name}
+    row |= dict.fromkeys(measured, np.nan)
+    row |= {
+        "violation": np.nan,
+        "gap": np.inf,
+        "secret": mechanism.sees_secret,
     }
-    row |= {"violation": np.nan, "gap": np.inf, "secret": mechanism.sees_secret}
     started = time.perf_counter()
     try:
         channel = mechanism(joint, notion, **options)
@@ -350,11 +354,9 @@ def _row(
         return row, f"has no channel ({error})"
     row["seconds"] = time.perf_counter() - started
     violation = notion.violation(joint, channel)
-    measures = evaluate(joint, channel)
-    row["nmi"] = measures.nmi
+    evaluation = evaluate(joint, channel)
+    row |= {name: evaluation[name] for name in measured}
     row["secret"] = channel.sees_secret
-    row["min_lift_leakage"] = measures.min_lift_leakage
-    row["max_lift_leakage"] = measures.max_lift_leakage
     row["violation"] = 0.0 if abs(violation) <= KEEP_TOL else violation
     if channel.certificate is not None:
         row["gap"] = channel.certificate.gap

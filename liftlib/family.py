@@ -127,18 +127,24 @@ class Family:
             )
         resolution = check_scalar("resolution", resolution, open_low=True, finite=True)
         # as functools.update_wrapper does, for a frozen object
+        for name in WRAPPER_ASSIGNMENTS:
+            if hasattr(make, name):
+                vars(self)[name] = getattr(make, name)
         vars(self).update(
-            {
-                name: getattr(make, name)
-                for name in WRAPPER_ASSIGNMENTS
-                if hasattr(make, name)
-            }
+            __wrapped__=make,
+            make=make,
+            low=low,
+            high=high,
+            private_end=private_end,
+            resolution=resolution,
+            parameter=names[1],
+            start=start,
+            end=end,
+            _lip=lip,
+            _at_lip=at_lip,
+            _near=near,
+            _lifts=lifts,
         )
-        vars(self).update(
-            make=make, low=low, high=high, private_end=private_end, start=start, end=end
-        )
-        vars(self).update(__wrapped__=make, parameter=names[1], resolution=resolution)
-        vars(self).update(_lip=lip, _at_lip=at_lip, _near=near, _lifts=lifts)
 
     def __call__(self, joint: Joint, notion: Notion) -> Channel:
         """Return the least private member that satisfies a notion; see
@@ -161,20 +167,17 @@ class Family:
     def at_lip(self, joint: Joint, eps: float) -> float:
         """Return the parameter for a LIP budget, nats, rounded to the private side."""
         self._joint(joint)
-        return (
-            calibrate(self, joint, LIP(eps))
-            if self._at_lip is None
-            else float(self._at_lip(joint, LIP(eps).eps))
-        )
+        if self._at_lip is None:
+            return calibrate(self, joint, LIP(eps))
+        return float(self._at_lip(joint, LIP(eps).eps))
 
     @checked
     def violation(self, joint: Joint, notion: Notion, parameter: float) -> float:
         """Return the member's violation of a notion, nats (negative if satisfied)."""
         if self._lifts is None or not isinstance(notion, LiftNotion):
             return notion.violation(joint, self.at(joint, parameter))
-        return notion.violation_of(
-            self._lifts(self._joint(joint), self._inside(parameter)), joint.p_s
-        )
+        lifts = self._lifts(self._joint(joint), self._inside(parameter))
+        return notion.violation_of(lifts, joint.p_s)
 
     @checked
     def calibrated(self, joint: Joint, notion: Notion) -> Channel:
@@ -262,19 +265,18 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     def violation(parameter: float) -> float:
         return family.violation(joint, notion, parameter)
 
-    # the rounding by which a kernel's lifts may differ from a closed form
-    spare = (
-        0.0
-        if family._lifts is None
-        else 4 * joint.n_public * float(np.finfo(np.float64).eps)
-    )
+    spare = 0.0
+    if family._lifts is not None:
+        # the rounding by which a kernel's lifts may differ from a closed form
+        spare = 4 * joint.n_public * float(np.finfo(np.float64).eps)
     near = _around(
         family, joint, notion, lambda parameter: violation(parameter) + spare
     )
-    if near is not None and abs(near[1] - near[0]) <= 2 * max(
-        family.resolution, CLOSED_FORM_TOL
-    ):
-        return near[0]
+    if near is not None:
+        satisfying, violating = near
+        narrow = 2 * max(family.resolution, CLOSED_FORM_TOL)
+        if abs(violating - satisfying) <= narrow:
+            return satisfying
     if not violation(start) <= KEEP_TOL:
         raise InfeasiblePrivacy(
             f"{family.name} violates {notion} even at its private end, {start:g}"
@@ -284,12 +286,12 @@ def calibrate(family: Family, joint: Joint, notion: Notion) -> float:
     # the budget is 0 up to rounding, and only the private end satisfies it
     if violation(start) >= 0:
         return start
-    satisfying, violating = near or (
-        start,
-        end if np.isfinite(end) else _bracket(violation, start, np.sign(end - start)),
-    )
+    towards = np.sign(end - start)
+    if near is None:
+        satisfying = start
+        violating = end if np.isfinite(end) else _bracket(violation, start, towards)
     if not np.isfinite(violating):
-        return float(np.sign(end - start) * MAX_PARAMETER)
+        return float(towards * MAX_PARAMETER)
     low = min(satisfying, violating)
     high = max(satisfying, violating)
     fine = family.resolution
@@ -336,9 +338,8 @@ def _bracket(
         if violation(start + towards * width) > 0:
             return float(start + towards * width)
         width *= 2
-    return float(
-        towards * (MAX_PARAMETER if violation(towards * MAX_PARAMETER) > 0 else np.inf)
-    )
+    most = towards * MAX_PARAMETER
+    return float(most if violation(most) > 0 else towards * np.inf)
 
 
 def _finite(value: float) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
+from itertools import compress
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -77,9 +78,11 @@ class Joint:
         matrix = as_matrix("P_SX", p)
         check_nonnegative("P_SX", matrix)
         matrix = scaled(matrix, sum_tolerance(p), _not_a_joint)
-        object.__setattr__(self, "p", matrix)
-        object.__setattr__(self, "secret", _labels("secret", secret, matrix.shape[0]))
-        object.__setattr__(self, "public", _labels("public", public, matrix.shape[1]))
+        vars(self).update(
+            p=matrix,
+            secret=_labels("secret", secret, matrix.shape[0]),
+            public=_labels("public", public, matrix.shape[1]),
+        )
         for name, labels, mass in (
             ("secret", self.secret, self.p_s),
             ("public symbol", self.public, self.p_x),
@@ -133,16 +136,11 @@ class Joint:
         secret = _labels("secret", secret, table.shape[0])
         public = _labels("public", public, table.shape[1])
         if drop_empty:
-            rows, columns = table.sum(axis=1) > 0, table.sum(axis=0) > 0
+            rows = table.sum(axis=1) > 0
+            columns = table.sum(axis=0) > 0
             table = table[rows][:, columns]
-            secret = tuple(
-                label for label, nonempty in zip(secret, rows, strict=True) if nonempty
-            )
-            public = tuple(
-                label
-                for label, nonempty in zip(public, columns, strict=True)
-                if nonempty
-            )
+            secret = tuple(compress(secret, rows))
+            public = tuple(compress(public, columns))
         return cls(table / table.sum(), secret, public)
 
     @classmethod
@@ -188,62 +186,28 @@ class Joint:
         >>> Joint.from_table(table, secret="ill", public="age").p.tolist()
         [[0.25, 0.5], [0.25, 0.0]]
         """
-        import pandas as pd  # noqa: PLC0415 - half a second, needed only here
-
-        try:
-            if (names := _columns(frame)) is not None and not isinstance(
-                frame, pd.DataFrame
-            ):
-                asked = {
-                    name: listed(frame[name])
-                    for name in (secret, public, weights)
-                    if name in names
-                }
-                frame = {**dict.fromkeys(names), **asked}
-            frame = pd.DataFrame(frame)
-        except (TypeError, ValueError) as error:
-            raise DataError(
-                f"the table is a {type(frame).__name__}, without named columns: {error}"
-            ) from error
-        for column in (
-            (secret, public) if weights is None else (secret, public, weights)
-        ):
-            if column not in frame.columns:
-                raise DataError(
-                    f"no column {column!r}: the table has "
-                    f"{', '.join(map(shown, frame.columns))}"
-                )
-            if (frame.columns == column).sum() > 1:
-                raise DataError(
-                    f"the table has more than one column {column!r}: rename them"
-                )
-            missing = frame[column].isna()
-            if missing.any():
-                raise DataError(
-                    f"column {column!r} has missing values in {int(missing.sum())} of "
-                    f"{len(frame)} rows, first at row "
-                    f"{int(missing.to_numpy().argmax())}: drop those rows or give them "
-                    "a label"
-                )
+        asked = (secret, public) if weights is None else (secret, public, weights)
+        table = _as_pandas(frame, asked)
+        for column in asked:
+            _check_column(table, column)
         if secret == public:
             raise DataError(f"secret and public are both {secret!r}: name two columns")
-        if frame.empty:
+        if table.empty:
             raise DataError(
                 "the table has no rows: a distribution needs at least one observation"
             )
         weight = None
         if weights is not None:
-            weight = _weights(weights, frame[weights].to_numpy())
-            frame = frame[weight > 0]
+            weight = _weights(weights, table[weights].to_numpy())
+            table = table[weight > 0]
             weight = weight[weight > 0]
         # not pandas.crosstab, which splits labels that are tuples
-        rows, secrets = _coded(frame[secret])
-        columns, publics = _coded(frame[public])
+        rows, secrets = _coded(table[secret])
+        columns, publics = _coded(table[public])
         shape = len(secrets), len(publics)
-        counts = np.bincount(
-            np.ravel_multi_index((rows, columns), shape), weight, shape[0] * shape[1]
-        )
-        _warn_of_columns(len(frame), (secret, secrets), (public, publics))
+        cells = np.ravel_multi_index((rows, columns), shape)
+        counts = np.bincount(cells, weight, shape[0] * shape[1])
+        _warn_of_columns(len(table), (secret, secrets), (public, publics))
         return cls.from_counts(counts.reshape(shape), secrets, publics)
 
     @classmethod
@@ -381,14 +345,51 @@ def _not_a_joint(matrix: Matrix) -> str:
     return text + "pass counts to Joint.from_counts"
 
 
+def _as_pandas(frame: Any, asked: Sequence[Hashable]) -> pd.DataFrame:
+    """Return a table as a pandas.DataFrame; from another library, columns that are not
+    asked for come without values.
+    """
+    import pandas as pd  # noqa: PLC0415 - half a second, and only tables need it
+
+    try:
+        names = _columns(frame)
+        if names is None or isinstance(frame, pd.DataFrame):
+            return pd.DataFrame(frame)
+        values = {name: listed(frame[name]) for name in asked if name in names}
+        return pd.DataFrame({**dict.fromkeys(names), **values})
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            f"the table is a {type(frame).__name__}, without named columns: {error}"
+        ) from error
+
+
+def _check_column(table: pd.DataFrame, column: Hashable) -> None:
+    """Raise DataError unless a column exists once and has no missing value."""
+    if column not in table.columns:
+        raise DataError(
+            f"no column {column!r}: the table has "
+            f"{', '.join(map(shown, table.columns))}"
+        )
+    if (table.columns == column).sum() > 1:
+        raise DataError(f"the table has more than one column {column!r}: rename them")
+    missing = table[column].isna().to_numpy()
+    if missing.any():
+        raise DataError(
+            f"column {column!r} has missing values in {int(missing.sum())} of "
+            f"{len(table)} rows, first at row {int(missing.argmax())}: drop those rows "
+            "or give them a label"
+        )
+
+
 def _weights(name: Hashable, values: NDArray[Any]) -> Vector:
     """Return checked weights of rows, not all 0."""
     try:
         weights = values.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"the weights {name!r} are not numbers ({error})") from error
-    if not (np.isfinite(weights) & (weights >= 0)).all():
-        row = int(np.argmin(np.isfinite(weights) & (weights >= 0)))
+    valid = np.isfinite(weights) & (weights >= 0)
+    if not valid.all():
+        row = int(valid.argmin())
         raise DataError(
             f"the weight {name!r} of row {row} is {weights[row]:g}: give finite "
             "numbers, 0 or more"

@@ -138,14 +138,14 @@ def lift_map(
                 fontsize=9,
                 color="white" if dark else "black",
             )
-    ax.set_yticks(range(n_public), [_short(name) for name in symbols], fontsize=9)
-    names = [
-        _short(name).replace("-", "-\n", 1) if n_secret <= 10 else _short(name)
-        for name in secrets
-    ]
-    ax.set_xticks(
-        range(n_secret), names, fontsize=9, rotation=0 if n_secret <= 10 else 60
-    )
+    rows = [_short(name, MAX_LABEL_LENGTH) for name in symbols]
+    ax.set_yticks(range(n_public), rows, fontsize=9)
+    columns = [_short(name, MAX_LABEL_LENGTH) for name in secrets]
+    rotation = 60
+    if n_secret <= 10:
+        rotation = 0
+        columns = [name.replace("-", "-\n", 1) for name in columns]
+    ax.set_xticks(range(n_secret), columns, fontsize=9, rotation=rotation)
     ax.tick_params(length=0, top=True, bottom=False, labeltop=True, labelbottom=False)
     ax.grid(visible=False)
     ax.figure.colorbar(image, ax=ax, label="log-lift (nats)", shrink=0.6)
@@ -434,7 +434,7 @@ def _flow(
                     edgecolor="0.35",
                 )
             )
-            says = f"{_word(name)}  {ratio:.2f}"
+            says = f"{_short(name, MAX_NAME_LENGTH)}  {ratio:.2f}"
             at, side = (
                 (left - 0.03, "right") if left == 0 else (left + BAR + 0.03, "left")
             )
@@ -515,16 +515,11 @@ def _outputs(joint: Joint, channel: Channel, order: Sequence[int]) -> list[objec
     return names
 
 
-def _word(name: object) -> str:
-    text = str(name)
-    text = text if len(text) <= MAX_NAME_LENGTH else text.replace(" or ", ", ")
-    return text if len(text) <= MAX_NAME_LENGTH else f"{text[: MAX_NAME_LENGTH - 1]}…"
-
-
-def _short(label: object) -> str:
-    text = str(label)
-    # a dollar sign would start a formula
-    text = "".join(letter if letter.isprintable() else " " for letter in text).replace(
-        "$", r"\$"
-    )
-    return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1] + "…"
+def _short(label: object, most: int) -> str:
+    """Return a label of at most ``most`` characters, on one line, without formulas."""
+    text = "".join(letter if letter.isprintable() else " " for letter in str(label))
+    if len(text) > most:
+        text = text.replace(" or ", ", ")
+    if len(text) > most:
+        text = text[: most - 1] + "…"
+    return text.replace("$", r"\$")  # a dollar sign would start a formula

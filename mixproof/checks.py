@@ -78,14 +78,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             for name, p in signature.parameters.items()
         }
 
-    right: set[tuple[object, ...]] = set()
+    right: set[tuple[object, ...]] = set()  # classes of arguments that fit
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        kinds = (
-            *map(type, args),
-            *((name, type(value)) for name, value in kwargs.items()),
-        )
+        named = ((name, type(value)) for name, value in kwargs.items())
+        kinds = (*map(type, args), *named)
         if kinds in right:  # no need to look again
             return function(*args, **kwargs)
         try:
@@ -93,19 +91,22 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError:
             return function(*args, **kwargs)  # Python's own message names the function
         for name, value in given.items():
-            hint = hints()[name]
-            if _is_interface(hint) and isinstance(value, Interface):
-                if (error := hint.refusal(value, function.__name__)) is not None:
-                    raise error
-            elif hint not in (Any, int, float) and not _fits(value, hint):
-                raise InvalidParameter(
-                    f"{name} is {shown(value)}: give {_wanted(hint)}"
-                )
+            _check(name, value, hints()[name], function.__name__)
         if all(_by_kind(hints()[name]) for name in given):
             right.add(kinds)
         return function(*args, **kwargs)
 
     return run
+
+
+def _check(name: str, value: Any, hint: Any, function: str) -> None:
+    """Raise an error unless an argument of a function fits its hint."""
+    if _is_interface(hint) and isinstance(value, Interface):
+        error = hint.refusal(value, function)
+        if error is not None:
+            raise error
+    elif hint not in (Any, int, float) and not _fits(value, hint):
+        raise InvalidParameter(f"{name} is {shown(value)}: give {_wanted(hint)}")
 
 
 def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:

@@ -37,11 +37,9 @@ class Constraints(NamedTuple):
 
     def widened(self, slack: Vector) -> tuple[Vector, Vector]:
         """Return the bounds relaxed so that they hold for all v with G v >= -slack."""
-        room = (
-            np.where(self.sides >= 0, slack[self.sides] / self.sizes, 0.0)
-            if slack.size
-            else np.zeros((1, 2))
-        )
+        room = np.zeros(self.sides.shape)
+        bounded = self.sides >= 0
+        room[bounded] = slack[self.sides[bounded]] / self.sizes[bounded]
         return self.low - room[:, 0], self.high + room[:, 1]
 
     def pulled_back(self, multipliers: Matrix) -> tuple[NDArray[np.int64], Matrix]:
@@ -54,8 +52,10 @@ class Constraints(NamedTuple):
         upper = np.maximum(-multipliers, 0)
         # a bound without a row of G is implied by the simplex: it needs no multiplier,
         # only its constant
-        signed = np.where(self.sides[:, 0] >= 0, lower / self.sizes[:, 0], 0.0)
-        signed -= np.where(self.sides[:, 1] >= 0, upper / self.sizes[:, 1], 0.0)
+        has_lower, has_upper = self.sides.T >= 0
+        lower_size, upper_size = self.sizes.T
+        signed = np.where(has_lower, lower / lower_size, 0.0)
+        signed -= np.where(has_upper, upper / upper_size, 0.0)
         signed[:, -1] = lower @ self.low - upper @ self.high
         return self.sides[:-1], np.asarray(signed)
 
@@ -74,27 +74,17 @@ def two_sided(halfspaces: Matrix) -> Constraints:
     >>> round(float(found.low[0]), 3), round(float(found.high[0]), 3)
     (-0.1, 0.1)
     """
-    n = halfspaces.shape[1]
-    most = halfspaces.max(axis=1, initial=-np.inf)
-    least = halfspaces.min(axis=1, initial=np.inf)
-    middle = (most + least) / 2
-    size = (most - least) / 2
-    # a constant row is redundant because P_X is feasible; so is a row that is positive
-    # everywhere
-    needed = np.flatnonzero((size > 0) & (least < 0))
-    middle = middle[needed]
-    size = size[needed]
-    # rounding must not put a coordinate beyond 1, which bounds a direction that has no
-    # halfspace on that side
-    unit = np.clip((halfspaces[needed] - middle[:, None]) / size[:, None], -1.0, 1.0)
-    first = unit[np.arange(len(unit)), np.argmax(np.abs(unit) > 0.5, axis=1)]
+    needed, unit, middle, size = _scaled(halfspaces)
+    # opposite rows become equal: the first large entry of each is positive
+    where = np.argmax(np.abs(unit) > 0.5, axis=1)
+    first = unit[np.arange(len(unit)), where]
     sign = np.where(first < 0, -1.0, 1.0)
     unit *= sign[:, None]
     # unit @ v >= bound where the sign is 1, <= where it is -1
     bound = -middle / size * sign
     group = _groups(unit)
     count = int(group.max(initial=-1)) + 1
-    rows = np.ones((count + 1, n))
+    rows = np.ones((count + 1, halfspaces.shape[1]))
     rows[group] = unit
     # the simplex itself bounds each direction by 1, and the sum is 1
     ends = np.tile([-1.0, 1.0], (count + 1, 1))
@@ -103,7 +93,8 @@ def two_sided(halfspaces: Matrix) -> Constraints:
     for side, sharper in ((0, 1.0), (1, -1.0)):
         those = np.flatnonzero(sign == sharper)[::-1]
         # the tightest bound is written last; ties go to the first
-        those = those[np.argsort(sharper * bound[those], kind="stable")]
+        tightest_last = np.argsort(sharper * bound[those], kind="stable")
+        those = those[tightest_last]
         at = group[those]
         ends[at, side] = bound[those]
         sides[at, side] = needed[those]
@@ -113,25 +104,53 @@ def two_sided(halfspaces: Matrix) -> Constraints:
     return Constraints(rows, low, high, sides, sizes)
 
 
+def _scaled(
+    halfspaces: Matrix,
+) -> tuple[NDArray[np.int64], Matrix, Vector, Vector]:
+    """Return which rows are needed, and these with entries from -1 to 1.
+
+    Such a row is (g - middle) / size, where middle and size, shape (k,), are the centre
+    and half the width of the range of g's entries: as v sums to 1, it is at least
+    -middle / size where g v >= 0.
+    """
+    most = halfspaces.max(axis=1, initial=-np.inf)
+    least = halfspaces.min(axis=1, initial=np.inf)
+    middle = (most + least) / 2
+    size = (most - least) / 2
+    # a constant row is redundant because P_X is feasible; so is a row that is positive
+    # everywhere
+    needed = np.flatnonzero((size > 0) & (least < 0))
+    middle = middle[needed]
+    size = size[needed]
+    unit = (halfspaces[needed] - middle[:, None]) / size[:, None]
+    # rounding must not put a coordinate beyond 1, which bounds a direction that has no
+    # halfspace on that side
+    return needed, np.clip(unit, -1.0, 1.0), middle, size
+
+
 def _groups(unit: Matrix) -> NDArray[np.int64]:
     """Return a group number for each row, equal for rows of equal direction."""
-    if unit.size * len(unit) <= MAX_PAIRWISE_SIZE:
-        every = np.arange(len(unit))
+    count, n = unit.shape
+    if unit.size * count <= MAX_PAIRWISE_SIZE:
+        every = np.arange(count)
         alike = (np.abs(unit[:, None] - unit) <= DIRECTION_TOL).all(axis=2)
-        first = np.where(alike, every, len(unit)).min(axis=1, initial=len(unit))
-        return np.asarray(np.cumsum(first == every)[first] - 1)
-    group = np.full(len(unit), -1)
-    along = unit @ np.sqrt(np.arange(2.0, unit.shape[1] + 2))
+        first = np.where(alike, every, count).min(axis=1, initial=count)
+        number = np.cumsum(first == every) - 1
+        return np.asarray(number[first])
+    group = np.full(count, -1)
+    # rows of equal direction are neighbours along a generic direction
+    along = unit @ np.sqrt(np.arange(2.0, n + 2))
+    near = DIRECTION_TOL * n**1.5
     order = np.argsort(along, kind="stable")
-    count = 0
+    n_groups = 0
     for at, k in enumerate(order):
-        for other in order[at - 1 :: -1] if at else []:
-            if along[k] - along[other] > DIRECTION_TOL * unit.shape[1] ** 1.5:
+        for other in order[:at][::-1]:
+            if along[k] - along[other] > near:
                 break
             if np.abs(unit[k] - unit[other]).max() <= DIRECTION_TOL:
                 group[k] = group[other]
                 break
         if group[k] < 0:
-            group[k] = count
-            count = count + 1
+            group[k] = n_groups
+            n_groups += 1
     return group

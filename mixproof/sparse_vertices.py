@@ -34,24 +34,22 @@ class SparseVertices(NamedTuple):
     @staticmethod
     def of(first: Index, second: Index, share: Vector) -> SparseVertices:
         """Return the points with given coordinates and shares, and their entropies."""
-        return SparseVertices(
-            first, second, share, np.asarray(-xlogx(share) - xlogx(1 - share))
-        )
+        entropy = np.asarray(-xlogx(share) - xlogx(1 - share))
+        return SparseVertices(first, second, share, entropy)
 
     def prices(self, dual: Vector) -> Vector:
         """Return the price H(v) - dual v of each point v."""
-        return np.asarray(
-            self.entropy
-            - dual[self.second]
-            - (dual[self.first] - dual[self.second]) * self.share
-        )
+        of_second = dual[self.second]
+        change = dual[self.first] - of_second
+        return np.asarray(self.entropy - of_second - change * self.share)
 
     def points(self, which: Index, n: int) -> Matrix:
         """Return the points with the given indices as a dense array, shape (k, n)."""
         points = np.zeros((which.size, n))
         at = np.arange(which.size)
-        points[at, self.second[which]] = 1 - self.share[which]
-        points[at, self.first[which]] += self.share[which]
+        share = self.share[which]
+        points[at, self.second[which]] = 1 - share
+        points[at, self.first[which]] += share
         return points
 
 
@@ -80,12 +78,11 @@ def sparse_vertices(hull: Constraints, clock: Clock = UNLIMITED) -> SparseVertic
     second = np.tile(second[allowed], 2)
     share = np.concatenate([least[allowed], most[allowed]])
     inside = (share > ONE_SPARSE_TOL) & (share < 1 - ONE_SPARSE_TOL)
-    first, second = (
-        np.concatenate([one_sparse, coordinates[inside]])
-        for coordinates in (first, second)
-    )
+    ones = np.ones(one_sparse.size)
     return SparseVertices.of(
-        first, second, np.concatenate([np.ones(one_sparse.size), share[inside]])
+        np.concatenate([one_sparse, first[inside]]),
+        np.concatenate([one_sparse, second[inside]]),
+        np.concatenate([ones, share[inside]]),
     )
 
 
@@ -132,17 +129,18 @@ def _first_allowed(extension: Extension, start: Matrix, step: Matrix) -> Vector:
     The arrays hold values of the forms, shape (K, s); the result has shape (K,).
     """
     share = np.zeros(len(start))
-    open_ = np.arange(len(start))
-    while open_.size:
-        least, slopes = extension.worst(start[open_] + share[open_, None] * step[open_])
-        short = least < -FLAT_TOL
-        open_ = open_[short]
-        slope = np.einsum("ks,ks->k", slopes[short], step[open_])
+    moving = np.arange(len(start))
+    while moving.size:
+        here = start[moving] + share[moving, None] * step[moving]
+        least, slopes = extension.worst(here)
+        outside = least < -FLAT_TOL
+        moving = moving[outside]
+        slope = np.einsum("ks,ks->k", slopes[outside], step[moving])
         with np.errstate(divide="ignore", invalid="ignore"):
-            there = share[open_] - least[short] / slope
-        beyond = ~((slope > 0) & (there <= 1) & (there > share[open_]))
-        share[open_] = np.where(beyond, 2.0, there)
-        open_ = open_[~beyond]
+            there = share[moving] - least[outside] / slope
+        goes_on = (slope > 0) & (there <= 1) & (there > share[moving])
+        share[moving] = np.where(goes_on, there, 2.0)
+        moving = moving[goes_on]
     return share
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from liftlib.channel import Channel
 from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
-from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of
+from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of, lift
 from liftlib.notions.base import (
     Convex,
     CurvedLift,
@@ -24,6 +24,7 @@ from liftlib.notions.base import (
     PolyhedralLift,
     RequiredBudget,
     Rows,
+    check_budgets,
     log_of,
     prior_of,
     require,
@@ -58,8 +59,7 @@ class _Averages(PolyhedralLift):
     eps_u: float
 
     def __post_init__(self) -> None:
-        for name in ("eps_l", "eps_u"):
-            object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
+        check_budgets(self, "eps_l", "eps_u")
 
     @abstractmethod
     def _measure(self, lift: Matrix, p_s: Vector) -> Matrix:
@@ -70,18 +70,17 @@ class _Averages(PolyhedralLift):
         """Return the smallest budget, nats, that a value of the measure satisfies."""
 
     def required_budgets(self, lift: Matrix, p_s: Vector) -> tuple[RequiredBudget, ...]:
+        lower = self._budget(self._measure(inverse_of(lift), p_s))
+        upper = self._budget(self._measure(lift, p_s))
         return (
-            RequiredBudget(
-                "eps_l", self._budget(self._measure(inverse_of(lift), p_s)), self.eps_l
-            ),
-            RequiredBudget("eps_u", self._budget(self._measure(lift, p_s)), self.eps_u),
+            RequiredBudget("eps_l", lower, self.eps_l),
+            RequiredBudget("eps_u", upper, self.eps_u),
         )
 
     def risk(self, lift: Matrix, p_s: Vector) -> Matrix:
         """Return the sum of the two measures, shape (..., X) (E23 section 6.2)."""
-        return np.asarray(
-            self._measure(inverse_of(lift), p_s) + self._measure(lift, p_s)
-        )
+        of_inverse = self._measure(inverse_of(lift), p_s)
+        return np.asarray(of_inverse + self._measure(lift, p_s))
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> Leakage:
@@ -128,11 +127,9 @@ class _Averages(PolyhedralLift):
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Rows:
-        return (
-            ALIP(0.0, 0.0).numbered_halfspaces(joint)
-            if self._perfect()
-            else self.halfspaces(joint)
-        )
+        if self._perfect():
+            return ALIP(0.0, 0.0).numbered_halfspaces(joint)
+        return self.halfspaces(joint)
 
     @abstractmethod
     def _largest(self, p_s: Vector, eps: float, *, inverse: bool) -> Vector:
@@ -141,10 +138,9 @@ class _Averages(PolyhedralLift):
     def lift_bounds(self, p_s: Vector) -> LiftBounds:
         """Return the implied bounds on lifts; exact only for a budget of 0."""
         p_s = prior_of(p_s)
+        least = self._largest(p_s, self.eps_l, inverse=True)
         most = np.minimum(self._largest(p_s, self.eps_u, inverse=False), -np.log(p_s))
-        return LiftBounds(
-            self._largest(p_s, self.eps_l, inverse=True), most, exact=self._perfect()
-        )
+        return LiftBounds(least, most, exact=self._perfect())
 
 
 class SetHalfspaces:
@@ -230,11 +226,9 @@ class L1Lift(_Averages):
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Rows:  # noqa: D102
-        return (
-            SetHalfspaces(joint, self.eps_u)
-            if self._bounded()
-            else super().numbered_halfspaces(joint)
-        )
+        if self._bounded():
+            return SetHalfspaces(joint, self.eps_u)
+        return super().numbered_halfspaces(joint)
 
     def _bounded(self) -> bool:
         """Return whether only the l1-lift is bounded, and the bound can be violated."""
@@ -251,43 +245,35 @@ class L1Lift(_Averages):
                 f"the l1-lift of {n} secrets is beyond {MAX_NUMBERED_SECRETS}: use "
                 "subset_merging"
             )
-        if (
-            not self._bounded()
-            or n < MIN_EXTENDED_SECRETS
-            or (self.eps_u < MIN_EXTENDED_BUDGET and n <= MAX_LISTED_SECRETS)
-        ):
+        small = self.eps_u < MIN_EXTENDED_BUDGET and n <= MAX_LISTED_SECRETS
+        if not self._bounded() or n < MIN_EXTENDED_SECRETS or small:
             return None
         listed = SetHalfspaces(joint, self.eps_u)
         through = np.eye(joint.n_public) if through is None else through
         forms = listed.forms @ through
         mass = through.sum(axis=0)
-        upper, lower = (
-            np.maximum(forms.max(axis=1), 0.0),
-            np.maximum(-forms.min(axis=1), 0.0),
-        )
+        upper = np.maximum(forms.max(axis=1), 0.0)
+        lower = np.maximum(-forms.min(axis=1), 0.0)
         constant = listed.constant * mass
         table = np.block([[-forms, np.eye(n)], [constant, -np.ones((1, n))]])
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
             slopes = np.where(values[:, :n] > 0, -1.0, 0.0)
-            return values[:, n] + (slopes * values[:, :n]).sum(axis=1), np.insert(
-                slopes, n, 1.0, axis=1
-            )
+            least = values[:, n] + (slopes * values[:, :n]).sum(axis=1)
+            return least, np.insert(slopes, n, 1.0, axis=1)
 
         def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
             most = weights[:, n:]
             share = np.minimum(weights[:, :n] / np.where(most > 0, most, 1.0), most > 0)
             matched = most * share.round(SHARE_DIGITS)
-            cost = (
-                np.maximum(weights[:, :n] - matched, 0.0) @ upper
-                + np.maximum(matched - weights[:, :n], 0.0) @ lower
-            )
+            more = np.maximum(weights[:, :n] - matched, 0.0)
+            less = np.maximum(matched - weights[:, :n], 0.0)
+            cost = more @ upper + less @ lower
             # the weights are a sum of weights of nested sets: the secrets of the
             # largest, of the two largest, and so on
             order = np.argsort(-matched, axis=1, kind="stable")
-            steps = -np.diff(
-                np.take_along_axis(matched, order, axis=1), axis=1
-            )  # the set of all secrets adds a constant
+            falling = np.take_along_axis(matched, order, axis=1)
+            steps = -np.diff(falling, axis=1)  # the set of all secrets adds a constant
             numbers = np.cumsum(1 << (n - 1 - order), axis=1)[:, :-1] - 1
             used, column = np.unique(numbers[steps > 0], return_inverse=True)
             set_weights = np.zeros((len(weights), len(used)))
@@ -299,7 +285,14 @@ class L1Lift(_Averages):
         slack = np.append(np.zeros(n), 2.0 * max(1.0, float(mass.max())))
         every = np.concatenate([forms, [constant]])
         return Extension(
-            table, upper, np.zeros(n), slack, len(listed), every, worst, pull_back
+            halfspaces=table,
+            upper=upper,
+            inside=np.zeros(n),
+            slack=slack,
+            n_halfspaces=len(listed),
+            forms=every,
+            worst=worst,
+            pull_back=pull_back,
         )
 
 
@@ -355,21 +348,18 @@ class Chi2Lift(_Averages, CurvedLift):
         chi2-lift).
         """
         require(self, CurvedLift, "tangents")
-        likelihood = joint.s_given_x / joint.p_s[:, None]
-        tangents = np.expm1(self.eps_u) - (
-            joint.p_s * self.tangent_directions(joint, rows)[1]
-        ) @ (likelihood - 1)
+        _, upper = self.tangent_directions(joint, rows)
+        tangents = np.expm1(self.eps_u) - (joint.p_s * upper) @ (lift(joint) - 1)
         return np.asarray(tangents / np.exp(self.eps_u))
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
         """Return unit vectors along l - 1 for the posteriors near the bound eps_u."""
-        lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
+        lifts = lift(joint) @ rows.T
         size = np.sqrt(chi2_of(lifts, joint.p_s))
         near = np.log1p(size) >= self.eps_u - BOUNDARY_TOL
-        return np.empty((0, joint.n_secret)), np.asarray(
-            (lifts[:, near] - 1) / size[near]
-        ).T
+        upper = (lifts[:, near] - 1) / size[near]
+        return np.empty((0, joint.n_secret)), np.asarray(upper.T)
 
 
 @final
@@ -443,17 +433,11 @@ class AlphaLift(_Averages, CurvedLift):
     def tangents(self, joint: Joint, rows: Matrix) -> Matrix:
         """Return tangents of the alpha-lift and of 1 / alpha-lift-inverse."""
         require(self, CurvedLift, "tangents")
-        likelihood = joint.s_given_x / joint.p_s[:, None]
-        lower, upper = (
-            joint.p_s * directions
-            for directions in self.tangent_directions(joint, rows)
-        )
-        return np.concatenate(
-            [
-                1 - np.exp(-self.eps_u) * (upper @ likelihood),
-                lower @ likelihood - np.exp(-self.eps_l),
-            ]
-        )
+        lifts = lift(joint)
+        lower, upper = self.tangent_directions(joint, rows)
+        from_above = 1 - np.exp(-self.eps_u) * ((joint.p_s * upper) @ lifts)
+        from_below = (joint.p_s * lower) @ lifts - np.exp(-self.eps_l)
+        return np.concatenate([from_above, from_below])
 
     @checked
     def tangent_directions(self, joint: Joint, rows: Matrix) -> tuple[Matrix, Matrix]:
@@ -461,7 +445,7 @@ class AlphaLift(_Averages, CurvedLift):
         bounds.
         """
         power = self.alpha
-        lifts = (joint.s_given_x / joint.p_s[:, None]) @ rows.T
+        lifts = lift(joint) @ rows.T
         lower = upper = np.empty((0, joint.n_secret))
         if np.isfinite(self.eps_u):
             # ||l|| >= (P_S (l0 / ||l0||)^(alpha-1)) . l, by Hölder, with equality at l0

@@ -42,7 +42,15 @@ from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from mixproof.checks import Interface, checked
 from mixproof.extension import Extension
-from mixproof.numerics import KEEP_TOL, SAME_TOL, Mask, Matrix, Vector, as_matrix
+from mixproof.numerics import (
+    KEEP_TOL,
+    SAME_TOL,
+    Mask,
+    Matrix,
+    Vector,
+    as_matrix,
+    check_scalar,
+)
 
 # vertices cannot resolve a smaller bound on the least lift; mixing then satisfies it
 MIN_RESOLVED_LIFT = 1e-11
@@ -364,22 +372,19 @@ class LiftNotion(Notion):
         """Return, for each budget, the smallest value that the release satisfies, in
         nats.
         """
+        lifts = lift(or_identity(joint, channel).release(joint))
         required: dict[str, float] = {}
-        for need in self.required_budgets(
-            lift(or_identity(joint, channel).release(joint)), joint.p_s
-        ):
-            # rounding can leave a constant release a hair below 0
-            required[need.budget] = max(
-                required.get(need.budget, 0.0), float(need.needed.max())
-            )
+        for need in self.required_budgets(lifts, joint.p_s):
+            # at least 0: rounding can leave a constant release a hair below
+            before = required.get(need.budget, 0.0)
+            required[need.budget] = max(before, float(need.needed.max()))
         return tuple(required.values())
 
     @checked
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
         """Return the largest violation of any budget, see :meth:`Notion.violation`."""
-        return self.violation_of(
-            lift(or_identity(joint, channel).release(joint)), joint.p_s
-        )
+        lifts = lift(or_identity(joint, channel).release(joint))
+        return self.violation_of(lifts, joint.p_s)
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
@@ -621,6 +626,12 @@ def _checked_budgets(
         return needs
 
     return required_budgets
+
+
+def check_budgets(notion: Notion, *names: str) -> None:
+    """Replace a frozen notion's budgets by floats, checked to be in [0, inf]."""
+    for name in names:
+        object.__setattr__(notion, name, check_scalar(name, getattr(notion, name)))
 
 
 def belief_within(prior: float, eps_l: float, eps_u: float) -> tuple[float, float]:

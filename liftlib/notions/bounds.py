@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from liftlib.channel import Channel
 from liftlib.joint import Joint
-from liftlib.measures.lifts import inverse_of
+from liftlib.measures.lifts import inverse_of, lift
 from liftlib.notions.base import (
     Leakage,
     LiftBounds,
@@ -21,6 +21,7 @@ from liftlib.notions.base import (
     Ratios,
     RequiredBudget,
     belief_within,
+    check_budgets,
     cone_of,
     difference,
     equalities,
@@ -69,15 +70,13 @@ class _LiftRange(PolyhedralLift, RatioBased):
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         if self._perfect():
-            return equalities(joint.s_given_x / joint.p_s[:, None])
+            return equalities(lift(joint))
         return self.numbered_halfspaces(joint)
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:
-        return cone_of(
-            joint.s_given_x / joint.p_s[:, None],
-            *((0.0, 0.0) if self._perfect() else self._range()),
-        )
+        eps_l, eps_u = (0.0, 0.0) if self._perfect() else self._range()
+        return cone_of(lift(joint), eps_l, eps_u)
 
     def _perfect(self) -> bool:
         """Return whether a budget of 0 forces every lift to 1."""
@@ -146,8 +145,7 @@ class ALIP(_LiftRange):
     names = ("eps_l", "eps_u")
 
     def __post_init__(self) -> None:
-        for name in self.names:
-            object.__setattr__(self, name, check_scalar(name, getattr(self, name)))
+        check_budgets(self, *self.names)
 
     @classmethod
     @checked
@@ -187,7 +185,7 @@ class _OneBudget(LiftNotion):
     eps: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eps", check_scalar("eps", self.eps))
+        check_budgets(self, "eps")
 
     @checked
     def leakage(self, joint: Joint, channel: Channel | None = None) -> float:
@@ -255,9 +253,8 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         # certainty does not change, not even where the budget is infinite
         if prior in (0.0, 1.0):
             return prior, prior
-        return ratio * prior / (1 - prior + ratio * prior), prior / (
-            prior + ratio * (1 - prior)
-        )
+        least = ratio * prior / (1 - prior + ratio * prior)
+        return least, prior / (prior + ratio * (1 - prior))
 
     @property
     def odds_growth(self) -> float:  # noqa: D102
@@ -280,14 +277,12 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     def halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
         if np.isinf(self.eps):
             return np.empty((0, joint.n_public))
-        likelihood = joint.s_given_x / joint.p_s[:, None]
-        pairs = _pairs(joint.n_secret)
-        # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows with
+        lifts = lift(joint)
+        first, second = _pairs(joint.n_secret).T
+        # l(s) <= e^eps l(s'), divided by e^eps so that no coefficient overflows; with
         # the budget exceeded by t, e^-eps l(s) <= e^t min l <= e^t, so that a row is
         # missed by e^t - 1 at most
-        return difference(
-            likelihood[pairs[:, 1]], np.exp(-self.eps) * likelihood[pairs[:, 0]]
-        )
+        return difference(lifts[second], np.exp(-self.eps) * lifts[first])
 
     @checked
     def extension(
@@ -295,58 +290,48 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
     ) -> Extension | None:
         """Return an extended formulation: l(s) <= u <= e^eps l(s) for each s."""
         n = joint.n_secret
-        factor = float(np.exp(-self.eps))
-        if (
-            n < MIN_EXTENDED_SECRETS
-            or not EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]
-        ):
+        usual = EXTENDED_BUDGETS[0] <= self.eps <= EXTENDED_BUDGETS[1]
+        if n < MIN_EXTENDED_SECRETS or not usual:
             return None
+        shrink = float(np.exp(-self.eps))
         through = np.eye(joint.n_public) if through is None else through
-        lift = joint.s_given_x / joint.p_s[:, None] @ through
-        largest = float(lift.max())
-        table = np.block([[lift, np.full((n, 1), -factor)], [-lift, np.ones((n, 1))]])
+        lifts = lift(joint) @ through
+        largest = float(lifts.max())
+        at_least = np.hstack([lifts, np.full((n, 1), -shrink)])  # l(s) >= e^-eps u
+        at_most = np.hstack([-lifts, np.ones((n, 1))])  # u >= l(s)
         different = ~np.eye(n, dtype=bool)
         # u = max l(s) meets l(s) <= u, so that only the other side may fail where pairs
         # do
+        size_of_pair = np.abs(self.halfspaces(joint) @ through).max(axis=1)
         room = np.zeros((n, n))
-        room[different] = np.maximum(
-            1.0, np.abs(self.halfspaces(joint) @ through).max(axis=1)
-        )
-        slack = np.append(room.max(axis=0), np.zeros(n))
+        room[different] = np.maximum(1.0, size_of_pair)
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
             each = np.arange(len(values))
-            a, b = values.argmax(axis=1), values.argmin(axis=1)
+            a = values.argmax(axis=1)
+            b = values.argmin(axis=1)
             slopes = np.zeros_like(values)
             slopes[each, b] = 1.0
-            slopes[each, a] -= factor
-            return values[each, b] - factor * values[each, a], slopes
+            slopes[each, a] -= shrink
+            return values[each, b] - shrink * values[each, a], slopes
 
         def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
-            least, most = factor * weights[:, :n], weights[:, n:]
-            ends = [np.cumsum(mass, axis=1) for mass in (least, most)]
-            starts = [end - mass for end, mass in zip(ends, (least, most), strict=True)]
-            matched = np.minimum(ends[0][:, :, None], ends[1][:, None]) - np.maximum(
-                starts[0][:, :, None], starts[1][:, None]
-            )
-            np.maximum(matched, 0.0, out=matched)
-            cost = largest * np.maximum(most - matched.sum(axis=1), 0.0).sum(axis=1)
+            most = weights[:, n:]
+            matched = _overlaps(shrink * weights[:, :n], most)
             # a secret matched with itself needs no halfspace, as l(s) >= e^-eps l(s)
-            return (
-                matched.transpose(0, 2, 1)[:, different] / factor,
-                np.arange(n * (n - 1)),
-                cost,
-            )
+            of_pairs = matched.transpose(0, 2, 1)[:, different] / shrink
+            left = np.maximum(most - matched.sum(axis=1), 0.0)
+            return of_pairs, np.arange(n * (n - 1)), largest * left.sum(axis=1)
 
         return Extension(
-            table,
-            np.array([largest]),
-            np.ones(1),
-            slack,
-            n * (n - 1),
-            lift,
-            worst,
-            pull_back,
+            halfspaces=np.concatenate([at_least, at_most]),
+            upper=np.array([largest]),
+            inside=np.ones(1),
+            slack=np.append(room.max(axis=0), np.zeros(n)),
+            n_halfspaces=n * (n - 1),
+            forms=lifts,
+            worst=worst,
+            pull_back=pull_back,
         )
 
     def ratios(self, n_secret: int) -> Ratios:  # noqa: D102
@@ -368,6 +353,19 @@ class LDP(_OneBudget, PolyhedralLift, RatioBased):
         # their ratio
         floor = float(np.exp(-self.eps) / p_s.min())
         return (LDP(np.inf), floor) if 0 < floor < least else (self, 0.0)
+
+
+def _overlaps(first: Matrix, second: Matrix) -> Matrix:
+    """Return how much of each entry of two rows overlaps, shape (K, n, n), if the
+    entries of a row, shapes (K, n), are lengths of intervals laid end to end.
+    """
+    first_end = np.cumsum(first, axis=1)
+    second_end = np.cumsum(second, axis=1)
+    first_start = first_end - first
+    second_start = second_end - second
+    ends = np.minimum(first_end[:, :, None], second_end[:, None])
+    starts = np.maximum(first_start[:, :, None], second_start[:, None])
+    return np.maximum(ends - starts, 0.0)
 
 
 def _pairs(n_secret: int) -> NDArray[np.int64]:

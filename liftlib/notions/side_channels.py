@@ -141,13 +141,9 @@ class SRLIP(AttributeWise):
         cell, secret = np.unravel_index(worst, lifts.shape[:2])
         at = cell, secret, np.arange(n_outputs)
         values = [value for value, _ in cells]
+        known_values = [tuple(zip(known, values[c], strict=True)) for c in cell]
         return RequiredByPosterior(
-            "eps",
-            needed[at],
-            self.eps,
-            secret,
-            lifts[at],
-            tuple(tuple(zip(known, values[c], strict=True)) for c in cell),
+            "eps", needed[at], self.eps, secret, lifts[at], tuple(known_values)
         )
 
     def violation(self, joint: Joint, channel: Channel | None = None) -> float:
@@ -158,11 +154,9 @@ class SRLIP(AttributeWise):
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
         """Return a pair of halfspaces for each side channel and possible secret."""
-        return (
-            self._halfspaces(joint, equalities)
-            if self.eps == 0
-            else self.numbered_halfspaces(joint)
-        )
+        if self.eps == 0:
+            return self._halfspaces(joint, equalities)
+        return self.numbered_halfspaces(joint)
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:  # noqa: D102
@@ -179,12 +173,11 @@ class SRLIP(AttributeWise):
             part = joint.p[:, cells]
             mass = part.sum(axis=1)
             possible = mass > 0
+            prior = mass[possible, None] / part.sum()
             # lift given x^J of each x in the cell: P(s|x) / P(s|x^J)
-            likelihood = (
-                part[possible] / part.sum(axis=0) / (mass[possible, None] / part.sum())
-            )
-            block = np.zeros((2 * int(possible.sum()), joint.n_public))
-            block[:, cells] = cone(likelihood)
+            rows_of_cell = cone(part[possible] / part.sum(axis=0) / prior)
+            block = np.zeros((len(rows_of_cell), joint.n_public))
+            block[:, cells] = rows_of_cell
             rows.append(block)
         return np.concatenate(rows)
 
@@ -209,37 +202,33 @@ class SRLIP(AttributeWise):
             raise InvalidParameter(
                 f"j is {shown(j)}: give an attribute, 0 to {len(self.shape) - 1}"
             )
-        p = joint.p.reshape(joint.n_secret, *self.shape)
-        others = [k for k in range(len(self.shape)) if k != j]
-        marginal = p.sum(axis=(0, *(k + 1 for k in others)))
+        # symbol x has the value value_of[x] of attribute j
+        value_of = np.indices(self.shape)[j].ravel()
+        has_value = np.eye(self.shape[j])[value_of]  # shape (X, X^j)
+        marginal = joint.p_x @ has_value
         rows = []
-        for size in range(len(others) + 1):
-            for known in itertools.combinations(others, size):
-                unknown = tuple(k + 1 for k in others if k not in known)
-                # axes: secret, the known attributes in order, and attribute j last
-                table = np.moveaxis(p, j + 1, -1).sum(
-                    axis=tuple(k - (k > j + 1) for k in unknown)
-                )
-                for cell in np.moveaxis(
-                    table.reshape(joint.n_secret, -1, self.shape[j]), 1, 0
-                ):
-                    mass = cell.sum(axis=1)
-                    given = cell[mass > 0] / mass[mass > 0, None] / marginal
-                    average = cell.sum(axis=0) / mass.sum() / marginal
-                    # as in ``equalities``, the likeliest secret's follows from the
-                    # others
-                    if eps == 0:
-                        given[mass[mass > 0].argmax()] = average
-                    rows += [
-                        difference(given, np.exp(-eps) * average),
-                        difference(average, np.exp(-eps) * given),
-                    ]
+        for cell in self._side_channels(joint, without=j):
+            table = joint.p[:, cell] @ has_value[cell]  # P(s, x^J, x^j)
+            mass = table.sum(axis=1)
+            possible = mass > 0
+            given = table[possible] / mass[possible, None] / marginal
+            average = table.sum(axis=0) / mass.sum() / marginal
+            # as in ``equalities``, the likeliest secret's follows from the others
+            if eps == 0:
+                given[mass[possible].argmax()] = average
+            rows.append(difference(given, np.exp(-eps) * average))
+            rows.append(difference(average, np.exp(-eps) * given))
         return np.concatenate(rows), marginal
 
-    def _side_channels(self, joint: Joint) -> list[list[int]]:
-        """Return the symbols x compatible with each value x^J of each subset J."""
+    def _side_channels(
+        self, joint: Joint, without: int | None = None
+    ) -> list[list[int]]:
+        """Return the symbols x compatible with each value x^J of each subset J, or only
+        of those without an attribute.
+        """
         self.check_fits(joint)
-        return [cells for known in self._known() for _, cells in self._cells(known)]
+        subsets = [known for known in self._known() if without not in known]
+        return [cell for known in subsets for _, cell in self._cells(known)]
 
     def _known(self) -> Iterator[tuple[int, ...]]:
         """Return an iterator over the subsets J of attributes, in order of size."""
