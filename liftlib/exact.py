@@ -781,8 +781,8 @@ class Proof:
         return bounds, parts
 
     def by_first(self, at: int, box: Bounded) -> Divided:
-        """Return what :meth:`divided` does for a box divided by which symbol is first to
-        exceed a level.
+        """Return what :meth:`divided` does for a box divided by which symbol first
+        exceeds a level.
         """
         children = self.children[at]
         level = self.level[at]
