@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mixproof.numerics import Mask, Matrix, Vector
-from mixproof.open_nodes import Branched, OpenNodes
+from mixproof.open_nodes import Branched, OpenNodes, Taken
 from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, Pass, Problem
 from mixproof.proof import BISECT, FIRST, LEAF
 from mixproof.simplex import (
@@ -102,15 +102,10 @@ class Tree(Simplex):
         self, problem: Problem, work: Pass, caps: Vector, slots: int = SLOTS
     ) -> None:
         slots = slots_for(problem.rows, slots)
-        order = np.concatenate(
-            [work.order, np.arange(caps.size, problem.rows.shape[1])]
-        )
-        super().__init__(
-            np.ascontiguousarray(problem.rows[:, order]),
-            problem.low,
-            problem.high,
-            slots,
-        )
+        auxiliary = np.arange(caps.size, problem.rows.shape[1])
+        order = np.concatenate([work.order, auxiliary])
+        rows = np.ascontiguousarray(problem.rows[:, order])
+        super().__init__(rows, problem.low, problem.high, slots)
         self.work = work
         self.problem = problem
         self.symbols = caps.size  # the others are auxiliary variables, without entropy
@@ -164,17 +159,16 @@ class Tree(Simplex):
         """
         while not self.has_enough:
             left = most - self.work.nodes - self.used
-            if (
-                self.open.waiting
-                and left > 0
-                and self._room() >= REFILL_SHARE * self.used
-            ):
-                self._fill(int(min(self._room(), self.open.waiting, left)))
+            more = left > 0 and self.open.waiting
+            room = self._room()
+            if more and room >= REFILL_SHARE * self.used:
+                self._fill(int(min(room, self.open.waiting, left)))
             if not self.used:
-                if not self.open.waiting or left <= 0:
+                if not more:
                     return
                 continue
-            if (done := self.step()).size:
+            done = self.step()
+            if done.size:
                 self._finish(done)
             yield
 
@@ -182,34 +176,34 @@ class Tree(Simplex):
         """Return how many nodes to take: few at first, because a column may be found
         soon.
         """
-        return (
-            int(min(self.slots, max(FIRST_SLOTS, self.work.nodes / PROGRAMS_PER_SLOT)))
-            - self.used
-        )
+        in_use = max(FIRST_SLOTS, self.work.nodes / PROGRAMS_PER_SLOT)
+        return int(min(self.slots, in_use)) - self.used
 
     def _fill(self, count: int) -> None:
         """Take the open nodes with the smallest bounds, and start their programs."""
-        origin, child, bound = self.open.take(count)
-        least, most = self._narrowed(origin, child)
+        taken = self.open.take(count)
+        least, most = self._narrowed(taken.node, taken.child)
         s = self.symbols
-        total = least[:, :s].sum(1)
+        least_of_v = least[:, :s]
+        most_of_v = most[:, :s]
+        total = least_of_v.sum(1)
         possible = total <= 1.0 + TIGHTENING_MARGIN
         # a small margin covers rounding, so that a checker may sum in any order
-        rest = np.maximum(1.0 - total[:, None] + least[:, :s], least[:, :s])
-        np.minimum(most[:, :s], rest + TIGHTENING_MARGIN, out=most[:, :s])
+        rest = np.maximum(1.0 - total[:, None] + least_of_v, least_of_v)
+        np.minimum(most_of_v, rest + TIGHTENING_MARGIN, out=most_of_v)
         if not possible.all():
-            self.branched.release(origin[~possible])
-            least, most, origin, child, bound = (
-                x[possible] for x in (least, most, origin, child, bound)
-            )
-        at = slice(self.used, self.used + len(origin))
-        self.used += len(origin)
+            self.branched.release(taken.node[~possible])
+            taken = Taken(*(array[possible] for array in taken))
+            least = least[possible]
+            most = most[possible]
+        at = slice(self.used, self.used + len(least))
+        self.used = at.stop
         self.least[at, : self.n] = least
         self.most[at, : self.n] = most
-        self._start_from_parents(at, origin)
-        self.origin[at] = origin
-        self.which[at] = child
-        self.bound[at] = bound
+        self._start_from_parents(at, taken.node)
+        self.origin[at] = taken.node
+        self.which[at] = taken.child
+        self.bound[at] = taken.bound
         self.retried[at] = 0
         low = np.zeros_like(least)
         high = np.zeros_like(most)
@@ -251,15 +245,18 @@ class Tree(Simplex):
         level = nodes["level"][origin]
         symbol = nodes["symbol"][origin]
         first = kind == FIRST
-        before = np.where(first, np.where(child < 0, self.symbols, child), 0)
-        capped = (np.arange(self.n) < before[:, None]) & (least == 0.0)
+        # FIRST caps the coordinates before its child's; all, if none exceeds the level
+        n_before = np.where(child < 0, self.symbols, child)
+        n_before[~first] = 0
+        capped = (np.arange(self.n) < n_before[:, None]) & (least == 0.0)
         np.minimum(most, level[:, None], out=most, where=capped)
-        lower = np.flatnonzero((kind == BISECT) & (child == 0))
+        bisect = kind == BISECT
+        lower = np.flatnonzero(bisect & (child == 0))
         most[lower, symbol[lower]] = level[lower]
-        upper = np.flatnonzero(
-            ((kind == BISECT) & (child == 1)) | (first & (child >= 0))
-        )
-        least[upper, np.where(first[upper], child[upper], symbol[upper])] = level[upper]
+        above = (bisect & (child == 1)) | (first & (child >= 0))
+        upper = np.flatnonzero(above)
+        raised = np.where(first, child, symbol)[upper]
+        least[upper, raised] = level[upper]
         return least, most
 
     def _finish(self, done: Any) -> None:
@@ -273,16 +270,13 @@ class Tree(Simplex):
             self.low[done],
             self.high[done],
         )
-        if (lost := np.flatnonzero((status == INFEASIBLE) | (status == LOOSE))).size:
+        lost = np.flatnonzero((status == INFEASIBLE) | (status == LOOSE))
+        if lost.size:
             y[lost] = self._impossible(done[lost], y[lost], boxes.of(lost))
         value, slopes, terms = self._bounded(y, boxes)
         below = value < work.cutoff
-        unproven = (
-            below
-            & (status != OPTIMAL)
-            & (status != ABOVE)
-            & (self.retried[done] < MAX_RETRIES)
-        )
+        proven = (status == OPTIMAL) | (status == ABOVE)
+        unproven = below & ~proven & (self.retried[done] < MAX_RETRIES)
         again = unproven | (below & (status == ABOVE))
         if again.any():
             self.limit[done[again]] = np.inf  # solve to optimality
@@ -296,15 +290,18 @@ class Tree(Simplex):
         origin = self.origin[done]
         records = self._record(done, y)
         closed = ~below
-        if (some := np.flatnonzero(below)).size:
-            closed[some] = ~self._branch(
+        some = np.flatnonzero(below)
+        if some.size:
+            s = self.symbols
+            branched = self._branch(
                 done[some],
                 records[some],
                 value[some],
-                slopes[some, : self.symbols],
-                terms[some, : self.symbols],
-                boxes.of(some, self.symbols),
+                slopes[some, :s],
+                terms[some, :s],
+                boxes.of(some, s),
             )
+            closed[some] = ~branched
         work.closed = min(work.closed, float(value[closed].min(initial=np.inf)))
         self.branched.release(origin)
         self.compact(done)
@@ -318,7 +315,7 @@ class Tree(Simplex):
             work.records = work.records.grown()
         records = work.records
         origin = self.origin[done]
-        child = self.which[done].copy()
+        child = self.which[done]
         first = (self.branched["kind"][origin] == FIRST) & (child >= 0)
         child[first] = work.order[child[first]]
         records.parent[new] = self.branched["record"][origin]
@@ -337,9 +334,9 @@ class Tree(Simplex):
         """
         slopes = product(y, self.table)[:, : self.n]
         slopes += self.dual if dual is None else dual
-        constant = (
-            y * np.where(y >= 0.0, self.problem.safe_low, self.problem.safe_high)
-        ).sum(1)
+        problem = self.problem
+        bounds = np.where(y >= 0.0, problem.safe_low, problem.safe_high)
+        constant = (y * bounds).sum(1)
         terms = boxes.low - slopes * boxes.least
         np.minimum(terms, boxes.high - slopes * boxes.most, out=terms)
         return constant + terms.sum(1), slopes, terms
@@ -348,22 +345,18 @@ class Tree(Simplex):
         """Return multipliers moved along the rays that prove boxes empty, so that the
         bounds reach the cutoff.
         """
-        ray = (
-            self.inverse[at, self.row[at]]
-            * np.where(self.above[at], -1.0, 1.0)[:, None]
-        )
-        flat = boxes._replace(
-            low=np.zeros_like(boxes.low), high=np.zeros_like(boxes.high)
-        )
-        forth, back = (self._bounded(sign * ray, flat, 0.0)[0] for sign in (1.0, -1.0))
+        sign = np.where(self.above[at], -1.0, 1.0)
+        ray = self.inverse[at, self.row[at]] * sign[:, None]
+        nothing = np.zeros_like(boxes.low)
+        flat = boxes._replace(low=nothing, high=nothing)
+        forth = self._bounded(ray, flat, 0.0)[0]
+        back = self._bounded(-ray, flat, 0.0)[0]
         ray = np.where((back > forth)[:, None], -ray, ray)
         speed = np.maximum(forth, back)
         value = self._bounded(y, boxes)[0]
         best = y
-        length = (
-            np.maximum(self.work.cutoff - value, 0.0) / np.maximum(speed, MIN_GROWTH)
-            + 1.0
-        )
+        missing = np.maximum(self.work.cutoff - value, 0.0)
+        length = missing / np.maximum(speed, MIN_GROWTH) + 1.0
         length[speed <= MIN_GROWTH] = 0.0
         for _ in range(3):
             further = y + length[:, None] * ray
@@ -442,20 +435,22 @@ class Tree(Simplex):
         """
         work = self.work
         s = self.symbols
+        dual = self.dual[:s]
         every = np.arange(at.size)
         exact = self.status[at] == OPTIMAL
         points = self.points(at)[:, :s]
         entropy = surprise(points)
-        price = (entropy - points * self.dual[:s]).sum(1)
+        price = (entropy - points * dual).sum(1)
         for r in np.flatnonzero(exact & (price < work.needed)):
             work.note(points[r], float(price[r]))
         width = boxes.most - boxes.least
-        slope = self.cost[at, :s] + self.dual[:s]
-        off = entropy - boxes.low - (points - boxes.least) * slope
-        off[(points <= MIN_SECANT_GAP) | (width <= POINT_WIDTH)] = 0.0
-        farthest = off.argmax(1)
+        slope = self.cost[at, :s] + dual
+        above_secant = entropy - boxes.low - (points - boxes.least) * slope
+        above_secant[(points <= MIN_SECANT_GAP) | (width <= POINT_WIDTH)] = 0.0
+        farthest = above_secant.argmax(1)
+        far = above_secant[every, farthest] > MIN_SECANT_GAP
         can_rise = price - value >= work.tolerance
-        divided = exact & (off[every, farthest] > MIN_SECANT_GAP) & can_rise
+        divided = exact & far & can_rise
         widest = width.argmax(1)
         wide = width[every, widest] > MIN_BISECTED_WIDTH
         halved = ~exact & wide & (value < work.closed)
@@ -485,10 +480,11 @@ class Tree(Simplex):
         above = np.minimum(at_level, boxes.high - slopes * boxes.most)
         bound = value[:, None] + before - terms + above
         kept = parted & (bound < work.cutoff)
-        work.closed = min(work.closed, float(bound[parted & ~kept].min(initial=np.inf)))
+        closed = bound[parted & ~kept]
+        work.closed = min(work.closed, float(closed.min(initial=np.inf)))
         which, child = np.nonzero(kept)
         self.branched["children"][nodes] = 1 + kept.sum(1)
-        self.open.push(
-            nodes[which], child, np.maximum(bound[which, child], value[which])
-        )
+        # a child's bound is no worse than its parent's
+        inherited = np.maximum(bound[which, child], value[which])
+        self.open.push(nodes[which], child, inherited)
         self.open.push(nodes, -1, value)

@@ -73,42 +73,42 @@ class Extension(NamedTuple):
             rows[:, n + at : n + at + len(part.upper)] = part.halfspaces[:, n:]
 
         def worst(values: Matrix) -> tuple[Vector, Matrix]:
+            each_values = np.split(values, forms[1:-1], axis=1)
             found = [
-                part.worst(values[:, a:b])
-                for part, a, b in zip(parts, forms, forms[1:], strict=False)
+                part.worst(own) for part, own in zip(parts, each_values, strict=True)
             ]
-            least = np.array([smallest for smallest, _ in found])
+            smallest, slopes = zip(*found, strict=True)
+            least = np.array(smallest)
             which = least.argmin(axis=0)
-            slopes = [
+            kept = [
                 np.where(which[:, None] == at, each, 0.0)
-                for at, (_, each) in enumerate(found)
+                for at, each in enumerate(slopes)
             ]
-            return least.min(axis=0), np.concatenate(slopes, axis=1)
+            return least.min(axis=0), np.concatenate(kept, axis=1)
 
         def pull_back(weights: Matrix) -> tuple[Matrix, Whole, Vector]:
+            each_weights = np.split(weights, inequalities[1:-1], axis=1)
             found = [
-                part.pull_back(weights[:, a:b])
-                for part, a, b in zip(
-                    parts, inequalities, inequalities[1:], strict=False
-                )
+                part.pull_back(own)
+                for part, own in zip(parts, each_weights, strict=True)
             ]
             each, numbers, costs = zip(*found, strict=True)
-            used = map(np.add, numbers, halfspaces[:-1])
+            used = list(map(np.add, numbers, halfspaces))
             return (
                 np.concatenate(each, axis=1),
-                np.concatenate(list(used)),
+                np.concatenate(used),
                 np.sum(costs, axis=0),
             )
 
         return Extension(
-            table,
-            np.concatenate([part.upper for part in parts]),
-            np.concatenate([part.inside for part in parts]),
-            np.concatenate([part.slack for part in parts]),
-            halfspaces[-1],
-            np.concatenate([part.forms for part in parts]),
-            worst,
-            pull_back,
+            halfspaces=table,
+            upper=np.concatenate([part.upper for part in parts]),
+            inside=np.concatenate([part.inside for part in parts]),
+            slack=np.concatenate([part.slack for part in parts]),
+            n_halfspaces=halfspaces[-1],
+            forms=np.concatenate([part.forms for part in parts]),
+            worst=worst,
+            pull_back=pull_back,
         )
 
 
@@ -172,12 +172,13 @@ class Extended(NamedTuple):
 
     def pulled_back(self, multipliers: Matrix) -> tuple[Whole, Matrix]:
         """Return the halfspaces that a proof needs and their multipliers."""
-        lower = np.maximum(multipliers, 0.0)
-        upper = np.maximum(-multipliers, 0.0)
-        weights = lower[:, :-1] / self.ranges.sizes[:-1, 0]
+        of_rows = multipliers[:, :-1]
+        of_sum = multipliers[:, -1]
+        weights = np.maximum(of_rows, 0.0) / self.ranges.sizes[:-1, 0]
         halfspace_weights, used, cost = self.extension.pull_back(weights)
         # an upper bound comes from the simplex: its coefficients are at most 1
-        simplex = upper[:, :-1].sum(axis=1)
-        total = multipliers[:, -1] - weights @ self.middle - simplex - cost
-        sides = np.column_stack([used, np.full(len(used), -1)])
+        simplex = np.maximum(-of_rows, 0.0).sum(axis=1)
+        total = of_sum - weights @ self.middle - simplex - cost
+        none = np.full(len(used), -1)
+        sides = np.column_stack([used, none])
         return sides, np.column_stack([halfspace_weights, total])

@@ -37,14 +37,15 @@ def largest(problem: Problem, clock: Clock = UNLIMITED) -> tuple[Vector, Matrix]
     n = problem.coordinates
     every = problem.rows.shape[1]
     proof = np.zeros((n, len(problem.rows)))
+    ties = TIE_BREAKER * (1.0 + uneven_shares(n))
     cost = np.full((n, every), AUXILIARY_COST)
-    cost[:, :n] = TIE_BREAKER * (1.0 + uneven_shares(n)) - np.eye(n)
+    cost[:, :n] = ties - np.eye(n)
     for programs, some in _programs(problem, n, clock):
         symbol = some
         programs.start(slice(0, symbol.size), cost[symbol], np.inf)
         for done in programs.ended(clock):
             proof[symbol[done]] = programs.multipliers(done)
-            symbol = programs.moved(symbol, *programs.compact(done), programs.used)
+            symbol = programs.without(done, symbol)
     return caps_of(problem, proof), proof
 
 
@@ -53,13 +54,13 @@ def caps_of(problem: Problem, proof: Matrix) -> Vector:
     # the last row is the sum, which is 1 on the simplex
     y = proof[:, :-1]
     n = len(proof)
-    constant = np.where(y >= 0, problem.safe_low[:-1], problem.safe_high[:-1]) * y
+    bounds = np.where(y >= 0, problem.safe_low[:-1], problem.safe_high[:-1])
+    constant = (bounds * y).sum(axis=1)
     combined = y @ problem.rows[:-1]
     values = combined[:, :n] + np.eye(n)
     auxiliary = np.maximum(combined[:, n:], 0.0) @ problem.upper
-    return np.asarray(
-        np.minimum(1.0, values.max(axis=1) + auxiliary - constant.sum(axis=1))
-    )
+    proven = values.max(axis=1) + auxiliary - constant
+    return np.asarray(np.minimum(1.0, proven))
 
 
 def descend(
@@ -79,7 +80,8 @@ def descend(
     def linearised(here: Matrix) -> Matrix:
         cost = np.full((len(here), problem.rows.shape[1]), AUXILIARY_COST)
         with np.errstate(divide="ignore"):
-            cost[:, :n] = np.minimum(-np.log(here), MAX_ENTROPY_SLOPE) - dual
+            slope = np.minimum(-np.log(here), MAX_ENTROPY_SLOPE)
+        cost[:, :n] = slope - dual
         return cost
 
     for programs, some in _programs(problem, count, clock):
@@ -89,16 +91,15 @@ def descend(
             which = start[done]
             points = programs.points(done)[:, :n]
             price = (surprise(points) - points * dual).sum(1)
-            better = (programs.status[done] == OPTIMAL) & (
-                price < prices[which] - MIN_SAVING
-            )
+            lower = price < prices[which] - MIN_SAVING
+            better = lower & (programs.status[done] == OPTIMAL)
             rows[which[better]] = points[better]
             prices[which[better]] = price[better]
             left[which] -= 1
             more = better & (left[which] > 0)
             if more.any():
                 programs.start(done[more], linearised(points[more]), np.inf)
-            start = programs.moved(start, *programs.compact(done[~more]), programs.used)
+            start = programs.without(done[~more], start)
     return rows, prices
 
 

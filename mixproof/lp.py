@@ -89,18 +89,13 @@ def solve(cost: Vector, a_eq: Any, b_eq: Vector, seconds: float = np.inf) -> Sol
     """
     clock = Clock(seconds)
     try:
-        return certify(
-            cost, a_eq, b_eq, *LinearProgram(cost, a_eq, b_eq).run(clock.left)
-        )
+        programme = LinearProgram(cost, a_eq, b_eq)
+        return certify(cost, a_eq, b_eq, *programme.run(clock.left))
     except (Infeasible, SolverFailure):
         # rows of very different scale: presolve removes redundant ones, and its
         # infeasibility proofs are reliable
-        return certify(
-            cost,
-            a_eq,
-            b_eq,
-            *LinearProgram(cost, a_eq, b_eq, presolve="on").run(clock.left),
-        )
+        programme = LinearProgram(cost, a_eq, b_eq, presolve="on")
+        return certify(cost, a_eq, b_eq, *programme.run(clock.left))
 
 
 def mix_columns(
@@ -143,10 +138,12 @@ def mix_columns(
     >>> mix_columns(np.array([0.0, 0.0, 1.0]), columns, np.array([0.3, 0.7])).x.tolist()
     [0.3, 0.7, 0.0]
     """
-    (m, n) = columns.shape
+    m, n = columns.shape
     clock = Clock(seconds)
-    if m <= n and (only := _only_mixture(cost, columns, target)) is not None:
-        return only
+    if m <= n:
+        only = _only_mixture(cost, columns, target)
+        if only is not None:
+            return only
     if m <= 4 * INITIAL_COLUMNS_PER_ROW * n:
         return solve(cost, columns.T, target, clock.left)
     # initial columns: the cheapest overall and, for each coordinate, those that cover
@@ -202,10 +199,11 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
     if m and (rank < m or not sizes[-1] > MIXTURE_TOL * sizes[0]):
         return None
     missed = np.abs(columns.T @ weights - target).max(initial=0.0)
-    if not (missed <= FEASIBILITY_TOL and weights.min(initial=0.0) >= -FEASIBILITY_TOL):
+    least = weights.min(initial=0.0)
+    if not (missed <= FEASIBILITY_TOL and least >= -FEASIBILITY_TOL):
         raise Infeasible(f"no mixture of the {m} columns meets the {n} constraints")
-    dual = np.asarray(np.linalg.lstsq(columns, cost, rcond=None)[0], dtype=np.float64)
-    return certify(cost, columns.T, target, np.asarray(weights, dtype=np.float64), dual)
+    dual, *_ = np.linalg.lstsq(columns, cost, rcond=None)
+    return certify(cost, columns.T, target, weights, dual)
 
 
 @functools.cache
@@ -285,17 +283,12 @@ class LinearProgram:
 
     def add(self, cost: Vector, columns: Matrix) -> None:
         """Add columns, shape (m, k), with their costs, shape (k,)."""
-        (starts, index, values) = _columnwise(columns)
+        starts, index, values = _columnwise(columns)
         k = len(cost)
+        least = np.zeros(k)
+        most = np.full(k, np.inf)
         self._highs.addCols(
-            k,
-            cost,
-            np.zeros(k),
-            np.full(k, np.inf),
-            len(values),
-            starts[:-1],
-            index,
-            values,
+            k, cost, least, most, len(values), starts[:-1], index, values
         )
 
     def charge(self, cost: Vector) -> None:
@@ -323,7 +316,6 @@ class LinearProgram:
             # the warm start failed numerically
             self._highs.clearSolver()
             self._highs.run()
-            statuses = _highspy().HighsModelStatus
         status = self._highs.getModelStatus()
         if status == statuses.kInfeasible:
             rows = self._highs.getNumRow()
@@ -353,7 +345,8 @@ def _columnwise(table: Any) -> tuple[NDArray[np.int32], NDArray[np.int32], Vecto
     filled = columns != 0
     starts = np.zeros(len(columns) + 1, dtype=np.int32)
     np.cumsum(filled.sum(axis=1), out=starts[1:])
-    return starts, np.nonzero(filled)[1].astype(np.int32), columns[filled]
+    _, rows = np.nonzero(filled)
+    return starts, rows.astype(np.int32), columns[filled]
 
 
 def certify(cost: Vector, a_eq: Any, b_eq: Vector, x: Vector, dual: Vector) -> Solution:

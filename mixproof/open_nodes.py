@@ -40,9 +40,8 @@ class OpenNodes:
         """Add open nodes."""
         end = self.waiting + len(node)
         while end > self._table.shape[1]:
-            self._table = np.concatenate(
-                [self._table, np.empty_like(self._table)], axis=1
-            )
+            room = np.empty_like(self._table)
+            self._table = np.concatenate([self._table, room], axis=1)
         for row, values in zip(self._table, (node, child, bound), strict=True):
             row[self.waiting : end] = values
         self.waiting = end
@@ -52,15 +51,19 @@ class OpenNodes:
         table = self._table
         rest = self.waiting - count
         if rest:
-            best = np.argpartition(table[2, : self.waiting], count - 1)[:count]
+            bounds = table[2, : self.waiting]
+            best = np.argpartition(bounds, count - 1)[:count]
             taken = table[:, best]
+            # what is kept of the last ``count`` nodes fills the gaps before them
             kept = np.ones(count, bool)
             kept[best[best >= rest] - rest] = False
-            table[:, best[best < rest]] = table[:, rest + np.flatnonzero(kept)]
+            gaps = best[best < rest]
+            table[:, gaps] = table[:, rest + np.flatnonzero(kept)]
         else:
             taken = table[:, :count].copy()
         self.waiting = rest
-        return Taken(taken[0].astype(np.int64), taken[1].astype(np.int64), taken[2])
+        node, child, bound = taken
+        return Taken(node.astype(np.int64), child.astype(np.int64), bound)
 
 
 class Branched:
@@ -107,8 +110,9 @@ class Branched:
                 for name, array in self.table.items()
             }
             self._vacant.extend(range(2 * size - 1, size - 1, -1))
-        places = np.array(self._vacant[len(self._vacant) - count :], np.int64)
-        del self._vacant[len(self._vacant) - count :]
+        kept = len(self._vacant) - count
+        places = np.array(self._vacant[kept:], np.int64)
+        del self._vacant[kept:]
         for name, value in values.items():
             self.table[name][places] = value
         return places

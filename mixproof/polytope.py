@@ -153,24 +153,20 @@ def _table(halfspaces: ArrayLike) -> Matrix:
 
 def _constraints(g: Matrix) -> Matrix:
     """Return v >= 0 and G v >= 0 in unit size, without redundant rows of G."""
-    size = np.abs(g).max(axis=1, initial=0.0, keepdims=True)
-    needed = (g < 0).any(axis=1)
-    return np.concatenate(
-        [np.eye(g.shape[1]), (g / np.where(size > 0, size, 1))[needed]]
-    )
+    needed = g[(g < 0).any(axis=1)]
+    size = np.abs(needed).max(axis=1, initial=0.0, keepdims=True)
+    return np.concatenate([np.eye(g.shape[1]), needed / size])
 
 
 def _by_qhull(rows: Matrix, interior: Vector | None, most: int | None) -> Matrix:
     n = rows.shape[1]
     equal = np.zeros(len(rows), dtype=bool)
-    if (
-        interior is None
-        or not (rows @ (interior / interior.sum()) > INTERIOR_TOL).all()
-    ):
-        interior, equal = _relative_interior(rows)
-        if interior is None:
+    centre = None if interior is None else interior / interior.sum()
+    if centre is None or not (rows @ centre > INTERIOR_TOL).all():
+        inside, equal = _relative_interior(rows)
+        if inside is None:
             return np.empty((0, n))
-    centre = interior / interior.sum()
+        centre = inside / inside.sum()
     # the affine hull: sum v = 1 and the constraints that hold with equality everywhere
     # equalities that follow from others do so up to rounding, which must not count
     # towards the rank
@@ -194,11 +190,13 @@ def _by_qhull(rows: Matrix, interior: Vector | None, most: int | None) -> Matrix
         ends = -offset / slope[:, 0]
         low = ends[slope[:, 0] > 0].max()
         high = ends[slope[:, 0] < 0].min()
-        return np.asarray(centre + np.array([[low], [high]]) @ basis.T)
+        steps = np.array([[low], [high]])
+        return np.asarray(centre + steps @ basis.T)
     # what is not finite is left out
     with np.errstate(divide="ignore", invalid="ignore"):
         intersection = _intersection(np.column_stack([-slope, -offset]), n, most)
-        return np.asarray(centre + _polish(intersection, slope, offset) @ basis.T)
+        steps = _polish(intersection, slope, offset)
+        return np.asarray(centre + steps @ basis.T)
 
 
 def _intersection(
@@ -243,21 +241,16 @@ def _polish(
     rough = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1) > POLISH_TOL
     if not rough.any():
         return points
-    matrices = slope[tight[rough]]
     at = simple[rough]
-    regular = (
-        np.abs(
-            np.linalg.det(matrices / np.linalg.norm(matrices, axis=2, keepdims=True))
-        )
-        > REGULAR_TOL
-    )
+    tight = tight[rough]
+    lengths = np.linalg.norm(slope[tight], axis=2, keepdims=True)
+    regular = np.abs(np.linalg.det(slope[tight] / lengths)) > REGULAR_TOL
     at = at[regular]
-    solved = np.linalg.solve(
-        matrices[regular], -offset[tight[rough][regular]][..., None]
-    )[..., 0]
-    better = (solved @ slope.T + offset).min(axis=1) >= (
-        points[at] @ slope.T + offset
-    ).min(axis=1) - TIGHT_TOL
+    tight = tight[regular]
+    solved = np.linalg.solve(slope[tight], -offset[tight][..., None])[..., 0]
+    before = (points[at] @ slope.T + offset).min(axis=1)
+    after = (solved @ slope.T + offset).min(axis=1)
+    better = after >= before - TIGHT_TOL
     points[at[better]] = solved[better]
     return points
 
@@ -272,11 +265,11 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
     m, n = rows.shape
     # maximise sum z over v >= 0, 0 <= z <= 1, rows v >= z; the first n rows are v >= 0
     programme = LinearProgram(
-        -np.concatenate([np.zeros(n), np.ones(m)]),
-        np.column_stack([rows, -np.eye(m)]),
-        np.zeros(m),
-        np.full(m, np.inf),
-        most=np.concatenate([np.full(n, np.inf), np.ones(m)]),
+        cost=np.repeat([0.0, -1.0], [n, m]),
+        table=np.column_stack([rows, -np.eye(m)]),
+        low=np.zeros(m),
+        high=np.full(m, np.inf),
+        most=np.repeat([np.inf, 1.0], [n, m]),
         presolve="on",
     )
     try:
@@ -298,13 +291,12 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     weight = np.where(equal, 0.0, size)
     # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where
     # there is no slack
+    of_sum = np.append(np.ones(n), 0.0)
     programme = LinearProgram(
-        np.append(np.zeros(n), -1.0),
-        np.concatenate(
-            [np.column_stack([rows, -weight]), [np.append(np.ones(n), 0.0)]]
-        ),
-        np.append(np.zeros(m), 1.0),
-        np.append(np.where(equal, 0.0, np.inf), 1.0),
+        cost=np.append(np.zeros(n), -1.0),
+        table=np.vstack([np.column_stack([rows, -weight]), of_sum]),
+        low=np.append(np.zeros(m), 1.0),
+        high=np.append(np.where(equal, 0.0, np.inf), 1.0),
         presolve="on",
     )
     centred = inside
@@ -316,10 +308,10 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     # the solver's equalities hold to its tolerance; put the point on the affine hull
     # itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])
-    right = np.concatenate([[1.0], np.zeros(int(equal.sum()))])
-    correction: Vector = np.linalg.lstsq(
-        system, right - system @ centred, rcond=RANK_TOL
-    )[0]
+    right = np.zeros(len(system))
+    right[0] = 1.0
+    missed = right - system @ centred
+    correction, *_ = np.linalg.lstsq(system, missed, rcond=RANK_TOL)
     return np.asarray(centred + correction)
 
 
@@ -328,9 +320,9 @@ def _by_cdd(rows: Matrix) -> Matrix:
     import cdd  # noqa: PLC0415
 
     n = rows.shape[1]
-    table = np.concatenate(
-        [np.column_stack([np.zeros(len(rows)), rows]), [[-1.0, *np.ones(n)]]]
-    )
+    of_rows = np.column_stack([np.zeros(len(rows)), rows])
+    of_sum = np.append(-1.0, np.ones(n))
+    table = np.vstack([of_rows, of_sum])
     matrix = cdd.matrix_from_array(
         table.tolist(), lin_set={len(rows)}, rep_type=cdd.RepType.INEQUALITY
     )
@@ -349,18 +341,19 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     points = points / points.sum(axis=1, keepdims=True)
     if len(points) == 2 and np.abs(points[0] - points[1]).max() > DISTINCT_TOL:
         return np.asarray(points)  # the ends of a segment
-    points = points[
-        _first(np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1))
-    ].reshape(-1, n)
+    tight = np.abs(points @ rows.T) < TIGHT_TOL
+    points = points[_first(np.packbits(tight, axis=1))].reshape(-1, n)
     # rounding in a thin polytope may leave a duplicate whose tight set differs in one
     # constraint; sorted along a generic direction, duplicates are neighbours
     along = points @ np.sqrt(np.arange(2, n + 2))
     order = np.argsort(along, kind="stable")
-    near = np.flatnonzero(np.diff(along[order]) <= n * np.sqrt(n + 1) * TWIN_TOL)
+    steps = np.diff(along[order])
+    near = np.flatnonzero(steps <= n * np.sqrt(n + 1) * TWIN_TOL)
     first = order[near]
     second = order[near + 1]
-    twin = np.abs(points[first] - points[second]).max(axis=1, initial=0.0) <= TWIN_TOL
-    return np.asarray(np.delete(points, second[twin], axis=0))
+    apart = np.abs(points[first] - points[second]).max(axis=1, initial=0.0)
+    twins = second[apart <= TWIN_TOL]
+    return np.asarray(np.delete(points, twins, axis=0))
 
 
 def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
@@ -368,8 +361,6 @@ def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
     if not len(rows):
         return np.arange(0)
     rows = np.ascontiguousarray(rows)
-    _, first = np.unique(
-        rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0],
-        return_index=True,
-    )
+    whole = np.dtype((np.void, rows.itemsize * rows.shape[1]))
+    _, first = np.unique(rows.view(whole)[:, 0], return_index=True)
     return np.sort(first)

@@ -95,7 +95,8 @@ class Problem(NamedTuple):
         with multipliers.
         """
         entropies = 1.0 + np.log(dual.size) + 0.4 * dual.size  # -t log t is at most .37
-        return self.rounding * float(entropies + np.abs(dual) @ (caps + 2.0 * target))
+        of_duals = np.abs(dual) @ (caps + 2.0 * target)
+        return self.rounding * float(entropies + of_duals)
 
 
 class Records(NamedTuple):
@@ -111,16 +112,19 @@ class Records(NamedTuple):
     @staticmethod
     def empty(count: int, m: int) -> Records:
         """Return empty records with room for ``count`` nodes."""
-        parent, child, kind, symbol = (np.zeros(count, np.int64) for _ in range(4))
         return Records(
-            parent, child, kind, symbol, np.zeros(count), np.zeros((count, m))
+            parent=np.zeros(count, np.int64),
+            child=np.zeros(count, np.int64),
+            kind=np.zeros(count, np.int64),
+            symbol=np.zeros(count, np.int64),
+            level=np.zeros(count),
+            multipliers=np.zeros((count, m)),
         )
 
     def grown(self) -> Records:
         """Return a copy with twice the room."""
-        return Records(
-            *(np.concatenate([array, np.zeros_like(array)]) for array in self)
-        )
+        doubled = (np.concatenate([array, np.zeros_like(array)]) for array in self)
+        return Records(*doubled)
 
 
 @dataclass

@@ -59,14 +59,16 @@ class RestrictedMaster:
     def add(self, rows: Matrix) -> int:
         """Add the points that are not yet columns; return how many were added."""
         clean = cleaned(rows)
+        names = [key.tobytes() for key in clean.round(DUPLICATE_DIGITS)]
         new = []
-        for at, key in enumerate(clean.round(DUPLICATE_DIGITS)):
-            if (name := key.tobytes()) not in self._seen:
+        for at, name in enumerate(names):
+            if name not in self._seen:
                 self._seen.add(name)
                 new.append(at)
         if new:
-            self.rows = np.concatenate([self.rows, clean[new]])
-            self._programme.add(entropies(clean[new]), clean[new].T)
+            joining = clean[new]
+            self.rows = np.concatenate([self.rows, joining])
+            self._programme.add(entropies(joining), joining.T)
         return len(new)
 
     def price(self, table: SparseVertices, dual: Vector) -> int:
@@ -75,7 +77,9 @@ class RestrictedMaster:
         count = min(PRICED_PER_COORDINATE * self.n, prices.size)
         best = np.argpartition(prices, count - 1)[:count]
         best = best[prices[best] < -MIN_SAVING]
-        return self.add(table.points(best, self.n)) if best.size else 0
+        if not best.size:
+            return 0
+        return self.add(table.points(best, self.n))
 
     def run(self, seconds: float = np.inf) -> tuple[float, Vector, Vector]:
         """Solve; return the optimal cost, the duals and the weights of the points.

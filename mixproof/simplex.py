@@ -63,14 +63,13 @@ def product(rows: Matrix, table: Matrix, out: Any = None) -> Matrix:
     Such threads wait for one another for longer than they compute, and sums would
     depend on their number.
     """
-    (k, m) = rows.shape
+    k, m = rows.shape
     n = table.shape[1]
     out = np.empty((k, n)) if out is None else out
     block = max(1, SERIAL_PRODUCT // (m * n))
     whole = k // block * block
-    np.matmul(
-        rows[:whole].reshape(-1, block, m), table, out=out[:whole].reshape(-1, block, n)
-    )
+    blocks = rows[:whole].reshape(-1, block, m)
+    np.matmul(blocks, table, out=out[:whole].reshape(-1, block, n))
     np.matmul(rows[whole:], table, out=out[whole:])
     return np.asarray(out)
 
@@ -119,16 +118,17 @@ class Simplex:
         self.n = n
         self.slots = slots
         self.used = 0
-        self.reduced, self.least, self.most = (
-            np.empty((slots, n + m)) for _ in range(3)
-        )
+        every = (slots, n + m)  # shape of a number for each variable
+        self.reduced = np.empty(every)
+        self.least = np.empty(every)
+        self.most = np.empty(every)
         self.least[:, n:] = low
         self.most[:, n:] = high
         self.inverse = np.empty((slots, m, m))
         self.basis = np.empty((slots, m), np.int64)
         self.basic = np.empty((slots, m))  # values of basic variables
         self.bounds = np.empty((2, slots, m)).transpose(1, 0, 2)  # their least and most
-        self.cost = np.empty((slots, n + m))
+        self.cost = np.empty(every)
         self.objective = np.empty(slots)
         self.limit = np.empty(slots)
         self.status = np.zeros(slots, np.int8)
@@ -136,13 +136,15 @@ class Simplex:
         self.row = np.zeros(slots, np.int64)
         self.worst = np.zeros(slots)
         self.above = np.zeros(slots, bool)
-        self._pivots = np.empty((slots, n + m))
-        self._ratios = np.empty((slots, n + m))
+        # room for what a step computes
+        self._pivots = np.empty(every)
+        self._ratios = np.empty(every)
         self._outer = np.empty((slots, m, m))
-        self._at_most = np.empty((slots, n + m), bool)
+        self._at_most = np.empty(every, bool)
         self._every = np.arange(slots)
         self._every_variable = np.arange(n + m)
-        self.pivots = self.steps = 0
+        self.pivots = 0
+        self.steps = 0
 
     def start(self, at: Any, cost: Matrix, limit: Any) -> None:
         """Start new programs in slots whose boxes, bases and inverses are in place."""
@@ -165,7 +167,8 @@ class Simplex:
         every = self._every[: len(basis), None]
         least = self.least[at]
         most = self.most[at]
-        multipliers = np.matmul(cost[every, basis][:, None, :], inverse)[:, 0]
+        of_basis = cost[every, basis]
+        multipliers = np.matmul(of_basis[:, None, :], inverse)[:, 0]
         reduced = cost - product(multipliers, self.table)
         reduced += 0.0  # so that no zero is negative
         values = np.where(reduced < 0, most, least)
@@ -244,10 +247,10 @@ class Simplex:
         3. Basis, inverse, values and reduced costs follow.
         """
         k = self.used
-        row = self.row[:k]
+        rows = self.row[:k]
         sign = np.where(self.above[:k], 1.0, -1.0)
         sign[self.status[:k] != ACTIVE] = 0.0
-        leaving = self.inverse[self._every[:k], row] * sign[:, None]
+        leaving = self.inverse[self._every[:k], rows] * sign[:, None]
         product(leaving, self.table, self._pivots[:k])
         self.steps += 1
         enters, length, moved, flips = self._ratio_test(np.flatnonzero(sign))
@@ -257,14 +260,18 @@ class Simplex:
             moved[~good] = 0.0
         slots = np.flatnonzero(good)
         self.pivots += slots.size
-        self._change_values(slots, row[slots], enters[slots], moved)
-        self._change_costs(slots, row[slots], enters[slots], sign, length, flips, good)
-        self._change_basis(slots, row[slots], enters[slots])
-        self.age[:k] += 1
-        old = np.flatnonzero(good & (self.age[:k] % REFACTOR_STEPS == 0))
+        row = rows[slots]
+        entering = enters[slots]
+        self._change_values(slots, row, entering, moved)
+        self._change_costs(slots, row, entering, sign, length, flips, good)
+        self._change_basis(slots, row, entering)
+        age = self.age[:k]
+        age += 1
+        old = np.flatnonzero(good & (age % REFACTOR_STEPS == 0))
         if old.size:
             self.refactor(old)
-            self.status[old[self.age[old] >= MAX_STEPS]] = STUCK
+            stuck = old[age[old] >= MAX_STEPS]
+            self.status[stuck] = STUCK
 
     def _change_values(self, g: Any, r: Any, e: Any, moved: Matrix) -> None:
         """Update basic variables and inverses: e enters in row r of the slots g.
@@ -284,7 +291,9 @@ class Simplex:
         pivot = column[g, r]
         at_most = self.reduced[g, e] < 0
         entering_value = np.where(at_most, self.most[g, e], self.least[g, e])
-        bound = np.where(self.above[g], self.bounds[g, 1, r], self.bounds[g, 0, r])
+        least = self.bounds[g, 0, r]
+        most = self.bounds[g, 1, r]
+        bound = np.where(self.above[g], most, least)
         theta = np.zeros(k)
         theta[g] = (basic[g, r] - bound) / pivot
         np.subtract(basic, theta[:, None] * column, out=basic)
@@ -340,7 +349,7 @@ class Simplex:
         violation is flipped.
         """
         k = self.used
-        ratios = self._ratios[: self.used]
+        ratios = self._ratios[:k]
         pivots = self._pivots[:k]
         reduced = self.reduced[:k]
         np.divide(pivots, reduced, out=ratios)  # inverse ratios: the largest enters
@@ -393,32 +402,37 @@ class Simplex:
         cut; return the flips.
         """
         every = self._every[: going.size]
+        each = every[:, None]
         slot = going[:, None]
         ratios = np.nan_to_num(self._ratios[going], nan=0.0, posinf=np.inf)
-        most = min(SORTED, ratios.shape[1])
-        order = np.argpartition(ratios, -most, axis=1)[:, -most:]
-        order = order[
-            every[:, None], np.argsort(ratios[every[:, None], order], axis=1)[:, ::-1]
-        ]
-        ratios = ratios[every[:, None], order]
+        n_variables = ratios.shape[1]
+        most = min(SORTED, n_variables)
+        # the variables with the largest ratios, in falling order, shape (k, most)
+        largest = np.argpartition(ratios, -most, axis=1)[:, -most:]
+        rising = np.argsort(ratios[each, largest], axis=1)
+        order = largest[each, rising[:, ::-1]]
+        ratios = ratios[each, order]
         usable = ratios > 0.0
         size = np.abs(self._pivots[slot, order])
         reduced = np.where(usable, self.reduced[slot, order], 0.0)
         width = self.most[slot, order] - self.least[slot, order]
         width[~usable] = 0.0
-        whole = width.copy()
-        left = violation[slot] - np.cumsum(size * width, axis=1)
-        enter = (left < PRIMAL_TOL) & (size > PIVOT_TOL) & usable
-        if order.shape[1] < self._ratios.shape[1]:
-            enter[:, -1] |= usable[:, -1] & (size[:, -1] > PIVOT_TOL)
+        removed = size * width
+        left = violation[slot] - np.cumsum(removed, axis=1)
+        large = size > PIVOT_TOL
+        enter = (left < PRIMAL_TOL) & large & usable
+        if most < n_variables:  # the step is cut at the last one
+            enter[:, -1] |= usable[:, -1] & large[:, -1]
         last = enter.argmax(1)
         found = enter[every, last]
         enters[going] = np.where(found, order[every, last], -1)
         violation[going] = left[:, -1]
-        width[~(self._every_variable[: order.shape[1]] < last[:, None])] = 0.0
+        flipped = self._every_variable[:most] < last[:, None]
+        width[~flipped] = 0.0
         step = np.where(found, 1.0 / ratios[every, last], 0.0)
-        before = left[every, last] + (size * whole)[every, last]
-        gain = np.einsum("bj,bj->b", np.abs(reduced) - length[slot] * size, width)
+        before = left[every, last] + removed[every, last]
+        slope = np.abs(reduced) - length[slot] * size
+        gain = np.einsum("bj,bj->b", slope, width)
         self.objective[going] += (step - length[going]) * before + gain
         length[going] = step
         width = np.where(reduced < 0, -width, width)
@@ -428,13 +442,16 @@ class Simplex:
 
     def multipliers(self, at: Any) -> Matrix:
         """Return the multipliers of the rows in some slots."""
-        costs = self.cost[at[:, None], self.basis[at]]
-        return np.asarray(np.matmul(costs[:, None, :], self.inverse[at])[:, 0])
+        of_basis = self.cost[at[:, None], self.basis[at]]
+        multipliers = np.matmul(of_basis[:, None, :], self.inverse[at])
+        return np.asarray(multipliers[:, 0])
 
     def points(self, at: Any) -> Matrix:
         """Return the solutions in some slots."""
-        values = np.where(self.reduced[at] < 0, self.most[at], self.least[at])
-        values[self._every[: len(at), None], self.basis[at]] = self.basic[at]
+        at_most = self.reduced[at] < 0
+        values = np.where(at_most, self.most[at], self.least[at])
+        every = self._every[: len(at), None]
+        values[every, self.basis[at]] = self.basic[at]
         return np.asarray(np.maximum(values[:, : self.n], 0.0))
 
     def compact(self, free: Any) -> tuple[Any, Any]:
@@ -463,11 +480,9 @@ class Simplex:
             count = np.count_nonzero(ended)
             if count < self.used:
                 self.pivot()
-        return (
-            np.flatnonzero(ended)
-            if count >= ENDED_SHARE * self.used
-            else np.empty(0, np.int64)
-        )
+        if count < ENDED_SHARE * self.used:
+            return np.empty(0, np.int64)
+        return np.flatnonzero(ended)
 
     def ended(self, clock: Clock = UNLIMITED) -> Iterator[Any]:
         """Make steps, and yield the slots of ended programs, until no slot is in use or
@@ -477,8 +492,8 @@ class Simplex:
             if (done := self.step()).size:
                 yield done
 
-    @staticmethod
-    def moved(values: Any, holes: Any, sources: Any, used: int) -> Any:
-        """Return what belongs to slots after ``compact`` has moved programs."""
+    def without(self, free: Any, values: Any) -> Any:
+        """Free slots by :meth:`compact`, and return what belongs to the others."""
+        holes, sources = self.compact(free)
         values[holes] = values[sources]
-        return values[:used]
+        return values[: self.used]

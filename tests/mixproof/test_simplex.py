@@ -30,7 +30,7 @@ def solved(rows, low, high, cost, least, most, limit=np.inf, bases=None):
             programs.multipliers(done), programs.basis[done].copy(), strict=True,
         )  # fmt: skip
         found.update({int(at): rest for at, *rest in ends})
-        which = programs.moved(which, *programs.compact(done), programs.used)
+        which = programs.without(done, which)
     return [found[k] for k in range(count)]
 
 
