@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from liftlib.channel import Channel
-from liftlib.errors import InfeasiblePrivacy, InvalidParameter, shown
+from liftlib.errors import InfeasiblePrivacy, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import LIP, LiftNotion, Notion
 from mixproof.checks import checked
@@ -152,21 +152,21 @@ class Family:
         """
         return self.calibrated(joint, notion)
 
+    @checked
     def at(self, joint: Joint, parameter: float, **options: Any) -> Channel:
         """Return the member with this parameter; options go to ``make``."""
-        return self.make(self._joint(joint), self._inside(parameter), **options)
+        return self.make(joint, self._inside(parameter), **options)
 
     @checked
     def lip(self, joint: Joint, parameter: float) -> float:
         """Return the smallest LIP budget that the member satisfies, in nats."""
         if self._lip is None:
             return LIP(0.0).violation(joint, self.at(joint, parameter))
-        return float(self._lip(self._joint(joint), self._inside(parameter)))
+        return float(self._lip(joint, self._inside(parameter)))
 
     @checked
     def at_lip(self, joint: Joint, eps: float) -> float:
         """Return the parameter for a LIP budget, nats, rounded to the private side."""
-        self._joint(joint)
         if self._at_lip is None:
             return calibrate(self, joint, LIP(eps))
         return float(self._at_lip(joint, LIP(eps).eps))
@@ -176,7 +176,7 @@ class Family:
         """Return the member's violation of a notion, nats (negative if satisfied)."""
         if self._lifts is None or not isinstance(notion, LiftNotion):
             return notion.violation(joint, self.at(joint, parameter))
-        lifts = self._lifts(self._joint(joint), self._inside(parameter))
+        lifts = self._lifts(joint, self._inside(parameter))
         return notion.violation_of(lifts, joint.p_s)
 
     @checked
@@ -185,11 +185,6 @@ class Family:
         :func:`calibrate`.
         """
         return self.at(joint, calibrate(self, joint, notion))
-
-    def _joint(self, joint: Joint) -> Joint:
-        if not isinstance(joint, Joint):
-            raise InvalidParameter(f"joint is {shown(joint)}: give a Joint")
-        return joint
 
     def _inside(self, value: float) -> float:
         return check_scalar(self.parameter, value, self.low, self.high)

@@ -95,14 +95,11 @@ class _LiftRange(PolyhedralLift, RatioBased):
         each = np.arange(n_secret)
         anyone = np.full(n_secret, n_secret)
         # P(y) <= e^eps_l P(y|s), and P(y|s) <= e^eps_u P(y)
-        sides = [(anyone, each, lower), (each, anyone, upper)]
-        finite = [side for side in sides if np.isfinite(side[2])]
-        top, bottom, budget = ([side[at] for side in finite] for at in range(3))
-        return Ratios(
-            np.concatenate([np.empty(0, dtype=np.int64), *top]),
-            np.concatenate([np.empty(0, dtype=np.int64), *bottom]),
-            np.repeat(np.asarray(budget, dtype=np.float64), n_secret),
-        )
+        top = np.concatenate([anyone, each])
+        bottom = np.concatenate([each, anyone])
+        budget = np.repeat([lower, upper], n_secret)
+        finite = np.isfinite(budget)
+        return Ratios(top[finite], bottom[finite], budget[finite])
 
     def relaxed(
         self,

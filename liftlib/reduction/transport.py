@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
@@ -63,42 +66,31 @@ def markov_reduction(
     """
     n = joint.n_public
     cost = 1 - np.eye(n) if distortion is None else _distortion(distortion, n)
-    free = np.flatnonzero(joint.p_x >= MIN_RESOLVED_MASS)
-    p_x = joint.p_x[free]
-    held = np.delete(np.arange(n), free)
+    resolved = joint.p_x >= MIN_RESOLVED_MASS
+    block = np.ix_(resolved, resolved)
+    p_x = joint.p_x[resolved]
+    held = joint.p_x[~resolved]
     lifts = lift(joint)
-    # unknowns P(X=x|Y=y), so that the first constraints are on lifts, whatever the mass
-    # of y; the others are on P(x)
-    s, x, y = (at.ravel() for at in np.indices((joint.n_secret, free.size, free.size)))
-    first = slice(free.size**2)
-    row = np.concatenate([s * free.size + y, joint.n_secret * free.size + x[first]])
-    column = np.concatenate([x * free.size + y, x[first] * free.size + y[first]])
-    value = np.concatenate([lifts[:, free][s, x], p_x[y[first]]])
-    table = scipy.sparse.csc_array(
-        (value, (row, column)), shape=((joint.n_secret + 1) * free.size, free.size**2)
-    )
-    wanted = (
-        1
-        + (1 - share) * (lifts[:, free] - 1)
-        - share * (lifts[:, held] @ joint.p_x[held])[:, None]
-    )
-    mass = p_x * (1 - share * joint.p_x[held].sum())
+    free_lifts = lifts[:, resolved]
+    # unknowns P(X=x|Y=y), y fastest, so that the first constraints are on lifts,
+    # whatever the mass of y; the others are on P(x)
+    every = scipy.sparse.eye_array(p_x.size)
+    on_lifts = scipy.sparse.kron(free_lifts, every)
+    on_mass = scipy.sparse.kron(every, p_x[None])
+    reduced = 1 + (1 - share) * (free_lifts - 1)
+    of_held = share * (lifts[:, ~resolved] @ held)
+    mass = p_x * (1 - share * held.sum())
     solution = solve(
-        (cost[np.ix_(free, free)] * p_x).ravel(),
-        table,
-        np.concatenate([wanted.ravel(), mass]),
+        (cost[block] * p_x).ravel(),
+        scipy.sparse.vstack([on_lifts, on_mass]),
+        np.concatenate([(reduced - of_held[:, None]).ravel(), mass]),
     )
-    flow = solution.x.reshape(free.size, free.size) * p_x
+    flow = solution.x.reshape(p_x.size, p_x.size) * p_x
+    rows = flow / flow.sum(axis=1, keepdims=True)
     kernel = linear_reduction.at(joint, share).kernel.copy()
-    kernel[np.ix_(free, free)] = (
-        flow / flow.sum(axis=1, keepdims=True) * (mass / p_x)[:, None]
-    )
-    off = float(
-        np.abs(
-            (joint.p @ kernel)[:, free] / np.outer(joint.p_s, p_x)
-            - (1 + (1 - share) * (lifts[:, free] - 1))
-        ).max()
-    )
+    kernel[block] = rows * (mass / p_x)[:, None]
+    made = (joint.p @ kernel)[:, resolved] / np.outer(joint.p_s, p_x)
+    off = float(np.abs(made - reduced).max())
     if not off <= LIFT_TOL:
         raise SolverFailure(
             "the linear program's solution violates I21 eq. (3): a lift is off by "
@@ -154,37 +146,32 @@ def secret_aware_reduction(
     n = joint.n_public
     check_room("secret-aware reduction", joint.n_secret, n, n)
     cost = None if distortion is None else _distortion(distortion, n)
-    breaks_triangle = cost is not None and bool(
-        (cost[:, None, :] > cost[:, :, None] + cost[None, :, :] + TRIANGLE_TOL).any()
-    )
+    carried: Callable[[Vector, Vector, Any], Matrix] = _in_place
+    if cost is not None:
+        by_way_of = cost[:, :, None] + cost[None, :, :]
+        if (cost[:, None, :] > by_way_of + TRIANGLE_TOL).any():
+            carried = _transport
     kernel = np.empty((joint.n_secret, n, n))
-    for s in range(joint.n_secret):
-        source = joint.x_given_s[s]
+    for s, source in enumerate(joint.x_given_s):
         target = (1 - share) * source + share * joint.p_x
-        flow = (
-            _transport(source, target, cost)
-            if breaks_triangle and cost is not None
-            else _in_place(source, target, cost)
-        )
-        kernel[s] = _rows(source, flow)
+        kernel[s] = _rows(source, carried(source, target, cost))
     return Channel(kernel, joint.public)
 
 
 def carry(joint: Joint, target: Matrix) -> Channel:
     """Return the P(y|s,x) with P(y|s) = ``target`` that minimises P(Y != X)."""
-    pairs = zip(joint.x_given_s, target, strict=True)
-    return Channel(
-        [_rows(source, _in_place(source, reached, None)) for source, reached in pairs],
-        joint.public,
-    )
+    kernel = [
+        _rows(source, _in_place(source, reached, None))
+        for source, reached in zip(joint.x_given_s, target, strict=True)
+    ]
+    return Channel(kernel, joint.public)
 
 
 def _in_place(source: Vector, target: Vector, cost: Matrix | None) -> Matrix:
     """Return a transport that leaves the common mass of source and target in place."""
     overlap = np.minimum(source, target)
-    return np.asarray(
-        np.diag(overlap) + _moves(source - overlap, target - overlap, cost)
-    )
+    moves = _moves(source - overlap, target - overlap, cost)
+    return np.asarray(np.diag(overlap) + moves)
 
 
 def _rows(source: Vector, flow: Matrix) -> Matrix:
@@ -219,25 +206,21 @@ def _moves(surplus: Vector, deficit: Vector, cost: Matrix | None) -> Matrix:
     deficit = deficit * (surplus.sum() / deficit.sum())  # equal but for rounding
     if cost is None:
         return np.asarray(np.outer(surplus, deficit) / deficit.sum())
-    out, into = np.flatnonzero(surplus > 0), np.flatnonzero(deficit > 0)
-    flow[np.ix_(out, into)] = _transport(
-        surplus[out], deficit[into], cost[np.ix_(out, into)]
-    )
+    out = surplus > 0
+    into = deficit > 0
+    block = np.ix_(out, into)
+    flow[block] = _transport(surplus[out], deficit[into], cost[block])
     return flow
 
 
 def _transport(source: Vector, target: Vector, cost: Matrix) -> Matrix:
     """Return the minimum-cost transport of ``source`` to ``target``, shape (m, n)."""
     m, n = cost.shape
-    pair = np.arange(m * n)
-    rows = np.concatenate([pair // n, m + pair % n])
-    matrix = scipy.sparse.coo_array(
-        (np.ones(2 * m * n), (rows, np.concatenate([pair, pair])))
-    ).tocsr()
-    target = target * (source.sum() / target.sum())
+    from_source = scipy.sparse.kron(scipy.sparse.eye_array(m), np.ones((1, n)))
+    into_target = scipy.sparse.kron(np.ones((1, m)), scipy.sparse.eye_array(n))
+    table = scipy.sparse.vstack([from_source, into_target], format="csr")
     scale = source.sum()  # small masses would vanish in the solver's tolerance
+    masses = np.concatenate([source / scale, target / target.sum()])
     # the last row follows from the others
-    solution = solve(
-        cost.ravel(), matrix[:-1], np.concatenate([source, target])[:-1] / scale
-    )
+    solution = solve(cost.ravel(), table[:-1], masses[:-1])
     return np.asarray(solution.x.reshape(m, n) * scale)
