@@ -54,18 +54,18 @@ class TestConstruction:
             channel.kernel = KERNEL
 
     @pytest.mark.parametrize(
-        ("kernel", "text"),
+        "kernel",
         [
-            ([[0.5, 0.4]], r"^kernel\[0\] sums to 0\.9 over outputs, not 1: scale it$"),
-            ([[[1, 0]], [[0.5, 0.4]]], r"^kernel\[1, 0\] sums to 0\.9 over outputs"),
-            ([[1.5, -0.5]], r"^kernel\[0, 1\] is -0\.5, below 0"),
-            ([[math.nan, 1]], r"^kernel\[0, 0\] is nan, not a finite number"),
-            ([1.0], r"^kernel has shape \(1,\), not 2 or 3 axes"),
-            (np.zeros((2, 0)), r"^kernel has shape \(2, 0\), so it is empty"),
+            [[0.5, 0.4]],
+            [[[1, 0]], [[0.5, 0.4]]],
+            [[1.5, -0.5]],
+            [[math.nan, 1]],
+            [1.0],
+            np.zeros((2, 0)),
         ],
     )
-    def test_refuses(self, kernel, text):
-        with pytest.raises(InvalidDistribution, match=text):
+    def test_refuses(self, kernel):
+        with raised(InvalidDistribution):
             Channel(kernel)
 
     def test_refuses_labels_and_partitions_that_do_not_fit(self):
@@ -332,26 +332,14 @@ class TestSample:
         kernel = [[0.1] * 10 + [0.0]]
         assert Channel(kernel).sample([0], rng=AlmostOne()).tolist() == [9]
 
-    @pytest.mark.parametrize(
-        ("x", "s", "text"),
-        [
-            ([0, 2], None, r"^x has an index outside 0, \.\.\., 1: check the labels$"),
-            ([-1], None, r"^x has an index outside"),
-            (
-                [0.0],
-                None,
-                r"^x has shape \(1,\) and type float64: give a flat array of indices$",
-            ),
-            ([True], None, r"^x has shape \(1,\) and type bool"),
-            ([[0]], None, r"^x has shape \(1, 1\) and type int"),
-            (0, None, r"^x has shape \(\) and type int"),
-            (["a"], None, r"^x has shape \(1,\) and type <U1"),
-            ([0], [0], r"^s is needed exactly when the channel sees the secret"),
-        ],
-    )
-    def test_refuses(self, x, s, text):
-        with pytest.raises(InvalidParameter, match=text):
-            Channel(KERNEL).sample(x, s)
+    @pytest.mark.parametrize("x", [[0, 2], [-1], [0.0], [True], [[0]], 0, ["a"]])
+    def test_refuses(self, x):
+        with raised(InvalidParameter):
+            Channel(KERNEL).sample(x)
+
+    def test_refuses_a_secret_that_it_does_not_see(self):
+        with raised(InvalidParameter):
+            Channel(KERNEL).sample([0], [0])
 
     def test_refuses_secrets_that_do_not_fit(self):
         channel = Channel(AWARE)

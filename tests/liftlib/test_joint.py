@@ -79,39 +79,24 @@ class TestFrozen:
 
 class TestRefuses:
     @pytest.mark.parametrize(
-        ("p", "text"),
+        "p",
         [
-            (
-                [[0.5, 0.48]],
-                r"^P_SX sums to 0\.98, not 1: pass counts to Joint\.from_counts$",
-            ),
-            ([[1, 2], [3, 4]], r"^P_SX sums to 10, not 1"),
-            ([[0.5, 0.5 + 2e-9]], r"^P_SX sums to 1\.000000002, not 1"),
-            ([[1.5, -0.5]], r"^P_SX\[0, 1\] is -0\.5, below 0"),
-            ([[math.nan, 1.0]], r"^P_SX\[0, 0\] is nan, not a finite number"),
-            ([[math.inf, 1.0]], r"^P_SX\[0, 0\] is inf, not a finite number"),
-            ([0.5, 0.5], r"^P_SX has shape \(2,\), not 2 axes: reshape it"),
-            ([], r"^P_SX has shape \(0,\), not 2 axes"),
-            (np.zeros((0, 3)), r"^P_SX has shape \(0, 3\), so it is empty"),
-            (
-                [[0.5, 0.5], [0, 0]],
-                (
-                    r"^secret 1 \(index 1\) has probability 0: drop it, or use"
-                    r" Joint\.from_counts"
-                ),
-            ),
-            (
-                [[1, 0]],
-                (
-                    r"^public symbol 1 \(index 1\) has probability 0: drop it, or"
-                    r" .*drop_empty=True\)$"
-                ),
-            ),
-            (np.zeros((2, 2)), r"^P_SX sums to 0, not 1"),
+            [[0.5, 0.48]],
+            [[1, 2], [3, 4]],
+            [[0.5, 0.5 + 2e-9]],
+            [[1.5, -0.5]],
+            [[math.nan, 1.0]],
+            [[math.inf, 1.0]],
+            [0.5, 0.5],
+            [],
+            np.zeros((0, 3)),
+            [[0.5, 0.5], [0, 0]],
+            [[1, 0]],
+            np.zeros((2, 2)),
         ],
     )
-    def test_what_is_no_distribution(self, p, text):
-        with pytest.raises(InvalidDistribution, match=text):
+    def test_what_is_no_distribution(self, p):
+        with raised(InvalidDistribution):
             Joint(p)
 
     def test_names_an_empty_symbol_by_its_label(self):
@@ -121,20 +106,11 @@ class TestRefuses:
     def test_accepts_sums_within_the_tolerance(self):
         assert Joint([[0.5, 0.5 + 9e-10]]).p_s[0] == pytest.approx(1 + 9e-10, abs=1e-15)
 
-    @pytest.mark.parametrize(
-        ("labels", "text"),
-        [
-            (["a"], r"^secret has 1 labels for 2 symbols: give one label each$"),
-            (["a", "b", "c"], r"^secret has 3 labels for 2 symbols"),
-            (["a", "a"], r"^secret has the label 'a' twice: make labels unique$"),
-            ([1, True], r"^secret has the label 1 twice"),
-        ],
-    )
-    def test_labels_that_do_not_fit(self, labels, text):
-        with pytest.raises(InvalidDistribution, match=text):
-            Joint(np.full((2, 2), 0.25), secret=labels)
-        with pytest.raises(InvalidDistribution, match=text.replace("secret", "public")):
-            Joint(np.full((2, 2), 0.25), public=labels)
+    @pytest.mark.parametrize("labels", [["a"], ["a", "b", "c"], ["a", "a"], [1, True]])
+    @pytest.mark.parametrize("side", ["secret", "public"])
+    def test_labels_that_do_not_fit(self, side, labels):
+        with raised(InvalidDistribution):
+            Joint(np.full((2, 2), 0.25), **{side: labels})
 
     def test_labels_of_mixed_type_are_kept(self):
         labels = (None, ("a", 1), 2.5)
@@ -159,23 +135,10 @@ class TestFromCounts:
         )
 
     @pytest.mark.parametrize(
-        ("counts", "text"),
-        [
-            (
-                [[1, 0], [2, 0]],
-                r"^public symbol 1 \(index 1\) has probability 0.*drop_empty=True",
-            ),
-            (
-                [[0, 0]],
-                r"^counts sum to 0: a distribution needs at least one observation$",
-            ),
-            ([[1, -1]], r"^counts\[0, 1\] is -1\.0, below 0"),
-            ([[1, math.nan]], r"^counts\[0, 1\] is nan"),
-            ([1, 2], r"^counts has shape \(2,\), not 2 axes"),
-        ],
+        "counts", [[[1, 0], [2, 0]], [[0, 0]], [[1, -1]], [[1, math.nan]], [1, 2]]
     )
-    def test_refuses(self, counts, text):
-        with pytest.raises(InvalidDistribution, match=text):
+    def test_refuses(self, counts):
+        with raised(InvalidDistribution):
             Joint.from_counts(counts)
 
     def test_labels_are_checked_before_any_is_dropped(self):
@@ -238,62 +201,23 @@ class TestFromTable:
             float,
         ]
 
+    @pytest.mark.parametrize(("secret", "public"), [("s", "y"), ("S", "x"), ("s", "s")])
+    def test_refuses_other_columns(self, secret, public):
+        with raised(DataError):
+            Joint.from_table({"s": [1], "x": [1]}, secret=secret, public=public)
+
     @pytest.mark.parametrize(
-        ("table", "secret", "public", "text"),
+        "table",
         [
-            (
-                {"s": [1], "x": [1]},
-                "s",
-                "y",
-                r"^no column 'y': the table has 's', 'x'$",
-            ),
-            (
-                {"s": [1], "x": [1]},
-                "S",
-                "x",
-                r"^no column 'S': the table has 's', 'x'$",
-            ),
-            (
-                {"s": [1], "x": [1]},
-                "s",
-                "s",
-                r"^secret and public are both 's': name two columns$",
-            ),
-            (
-                {"s": [], "x": []},
-                "s",
-                "x",
-                (
-                    r"^the table has no rows: a distribution needs at least one"
-                    r" observation$"
-                ),
-            ),
-            (
-                {"s": ["a", "b", None, None], "x": [1, 2, 3, 4]},
-                "s",
-                "x",
-                (
-                    r"^column 's' has missing values in 2 of 4 rows, first at row 2:"
-                    r" drop those rows or give them a label$"
-                ),
-            ),
-            (
-                {"s": ["a", "b"], "x": [math.nan, 1.0]},
-                "s",
-                "x",
-                r"^column 'x' has missing values in 1 of 2 rows, first at row 0",
-            ),
-            (
-                {"s": ["a", "b"], "x": [pd.NaT, pd.Timestamp(0)]},
-                "s",
-                "x",
-                r"^column 'x' has missing values in 1 of 2 rows",
-            ),
+            {"s": [], "x": []},
+            {"s": ["a", "b", None, None], "x": [1, 2, 3, 4]},
+            {"s": ["a", "b"], "x": [math.nan, 1.0]},
+            {"s": ["a", "b"], "x": [pd.NaT, pd.Timestamp(0)]},
         ],
     )
-    def test_refuses(self, table, secret, public, text):
-        with pytest.raises(DataError, match=text):
-            Joint.from_table(table, secret=secret, public=public)
+    def test_refuses_what_is_missing(self, table):
+        with raised(DataError):
+            Joint.from_table(table, secret="s", public="x")
 
     def test_refuses_a_column_name_that_occurs_twice(self):
         frame = pd.DataFrame([[1, 2, 3]], columns=["s", "s", "x"])

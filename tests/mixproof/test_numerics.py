@@ -32,51 +32,27 @@ class TestAsMatrix:
         assert copy.dtype == np.float64
 
     @pytest.mark.parametrize(
-        ("values", "text"),
+        "values", [[[1, "a"]], [[1, 10**400]], [[1, 2], [3]], [[1, None]]]
+    )
+    def test_refuses_what_numpy_refuses(self, values):
+        with pytest.raises(InvalidDistribution):
+            as_matrix("a", values)
+
+    @pytest.mark.parametrize(
+        "values",
         [
-            (
-                [[1, "a"]],
-                r"^a is not an array of numbers \(.*'a'.*\): pass a rectangular array$",
-            ),
-            (
-                [[1, 10**400]],
-                r"^a contains a number too large for a float \(.*\): scale it$",
-            ),
-            (np.array([[1, 2j]]), r"^a contains complex numbers: give real numbers$"),
-            (
-                [[1, 2], [3]],
-                r"^a is not an array of numbers \(.*\): pass a rectangular array$",
-            ),
-            (
-                [[1, None]],
-                r"^a\[0, 1\] is nan, not a finite number: clean the input first$",
-            ),
-            ([1, 2], r"^a has shape \(2,\), not 2 axes: reshape it$"),
-            (3.0, r"^a has shape \(\), not 2 axes: reshape it$"),
-            ([[[1]]], r"^a has shape \(1, 1, 1\), not 2 axes: reshape it$"),
-            (
-                [[]],
-                (
-                    r"^a has shape \(1, 0\), so it is empty: give each axis at least"
-                    r" one entry$"
-                ),
-            ),
-            (
-                [[1, 2], [math.nan, math.nan]],
-                r"^a\[1, 0\] is nan, not a finite number: clean the input first$",
-            ),
-            (
-                [[1, math.inf]],
-                r"^a\[0, 1\] is inf, not a finite number: clean the input first$",
-            ),
-            (
-                [[1, -math.inf]],
-                r"^a\[0, 1\] is -inf, not a finite number: clean the input first$",
-            ),
+            np.array([[1, 2j]]),
+            [1, 2],
+            3.0,
+            [[[1]]],
+            [[]],
+            [[1, 2], [math.nan, math.nan]],
+            [[1, math.inf]],
+            [[1, -math.inf]],
         ],
     )
-    def test_refuses(self, values, text):
-        with pytest.raises(InvalidDistribution, match=text):
+    def test_refuses(self, values):
+        with raised(InvalidDistribution):
             as_matrix("a", values)
 
     def test_names_every_number_of_axes_allowed(self):
@@ -115,33 +91,27 @@ class TestCheckScalar:
         assert checked == float(value)
 
     @pytest.mark.parametrize(
-        ("value", "text"),
+        "value",
         [
-            (-1, r"^eps is -1, not in \[0, inf\]: give a number in that range$"),
-            (-1e-300, r"^eps is -1e-300, not in \[0, inf\]"),
-            (Fraction(-1, 2), r"^eps is -0.5, not in \[0, inf\]"),
-            (math.nan, r"^eps is nan, not in \[0, inf\]: give a number in that range$"),
-            (np.float64("nan"), r"^eps is nan, not in \[0, inf\]"),
-            (True, r"^eps is True, not a number: give a number in \[0, inf\]$"),
-            (np.True_, r"^eps is (np\.)?True_?, not a number"),
-            ("2", r"^eps is '2', not a number"),
-            (None, r"^eps is None, not a number"),
-            ([1.0], r"^eps is \[1\.0\], not a number"),
-            (1j, r"^eps is 1j, not a number"),
-            (np.complex128(1), r"^eps is .*, not a number"),
-            (np.array(1.0), r"^eps is array\(1\.\), not a number"),
-            (
-                10**400,
-                (
-                    r"^eps is 10{59}\.\.\. of type int, too large: give a number in"
-                    r" \[0, inf\]$"
-                ),
-            ),
-            (Fraction(10**400, 3), r"^eps is Fraction\(.*, too large"),
+            -1,
+            -1e-300,
+            Fraction(-1, 2),
+            math.nan,
+            np.float64("nan"),
+            True,
+            np.True_,
+            "2",
+            None,
+            [1.0],
+            1j,
+            np.complex128(1),
+            np.array(1.0),
+            10**400,
+            Fraction(10**400, 3),
         ],
     )
-    def test_refuses(self, value, text):
-        with pytest.raises(InvalidParameter, match=text):
+    def test_refuses(self, value):
+        with raised(InvalidParameter):
             check_scalar("eps", value)
 
     def test_refuses_what_is_too_long_to_write(self):
@@ -189,15 +159,12 @@ class TestCounts:
     def test_no_more_than_an_array_holds(self):
         most = sys.maxsize // 8
         assert check_count("n", most) == most
-        text = rf"more than an array can hold: give {most} or fewer$"
         for value in (most + 1, 10**400, 10**5000):
-            with pytest.raises(InvalidParameter, match=rf"^n is .*, {text}"):
+            with raised(InvalidParameter):
                 check_count("n", value)
-        assert check_shape(a=most // 2, b=2) == (most // 2, 2)
-        with pytest.raises(
-            InvalidParameter, match=rf"^a x b x c is {most} x 2 x 1, {text}"
-        ):
+        with raised(InvalidParameter):
             check_shape(a=most, b=2, c=1)
+        assert check_shape(a=most // 2, b=2) == (most // 2, 2)
         with raised(InvalidParameter):
             check_shape(a=2, b=0)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import raised
 from scipy import stats
 
 from liftlib import Channel, InvalidDistribution, InvalidParameter, Joint, lift
@@ -48,18 +49,9 @@ class TestEntropy:
             math.log(16), rel=1e-15
         )
 
-    @pytest.mark.parametrize(
-        ("p", "text"),
-        [
-            ([0.5, 0.4], r"^p sums to 0\.9, not 1: divide it by its sum$"),
-            ([1.5, -0.5], r"^p\[1\] is -0\.5, below 0"),
-            ([math.nan, 1], r"^p\[0\] is nan, not a finite number"),
-            (1.0, r"^p has shape \(\), not 1 or 2 or 3 axes"),
-            ([], r"^p has shape \(0,\), so it is empty"),
-        ],
-    )
-    def test_refuses(self, p, text):
-        with pytest.raises(InvalidDistribution, match=text):
+    @pytest.mark.parametrize("p", [[0.5, 0.4], [1.5, -0.5], [math.nan, 1], 1.0, []])
+    def test_refuses(self, p):
+        with raised(InvalidDistribution):
             entropy(p)
 
 
@@ -112,16 +104,10 @@ class TestMutualInformation:
         )
 
     @pytest.mark.parametrize(
-        ("p", "text"),
-        [
-            ([[0.5, 0.4]], r"^p_xy sums to 0\.9, not 1"),
-            ([0.5, 0.5], r"^p_xy has shape \(2,\), not 2 axes"),
-            ([[2.0, -1.0]], r"^p_xy\[0, 1\] is -1\.0, below 0"),
-            ([[math.nan, 1.0]], r"^p_xy\[0, 0\] is nan"),
-        ],
+        "p", [[[0.5, 0.4]], [0.5, 0.5], [[2.0, -1.0]], [[math.nan, 1.0]]]
     )
-    def test_refuses(self, p, text):
-        with pytest.raises(InvalidDistribution, match=text):
+    def test_refuses(self, p):
+        with raised(InvalidDistribution):
             mutual_information(p)
 
 
@@ -277,17 +263,9 @@ class TestArimoto:
 
 @pytest.mark.parametrize("measure", [sibson, arimoto])
 class TestOrders:
-    @pytest.mark.parametrize(
-        ("alpha", "text"),
-        [
-            (0.5, r"^alpha is 0\.5, not in \[1, inf\]: give a number in that range$"),
-            (math.nan, r"^alpha is nan, not in"),
-            (True, r"^alpha is True, not a number"),
-            (None, r"^alpha is None, not a number"),
-        ],
-    )
-    def test_refuses(self, measure, alpha, text):
-        with pytest.raises(InvalidParameter, match=text):
+    @pytest.mark.parametrize("alpha", [0.5, math.nan, True, None])
+    def test_refuses(self, measure, alpha):
+        with raised(InvalidParameter):
             measure(Joint([[1.0]]), alpha)
 
     def test_nothing_leaks_under_independence(self, measure, named_joints):

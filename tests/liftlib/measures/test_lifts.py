@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from messages import raised
 
 from liftlib import InvalidParameter, Joint, lift
 from liftlib.measures import (
@@ -180,18 +181,9 @@ class TestRanges:
             np.testing.assert_allclose(inverses[-1], 1 / min_lift(joint), rtol=1e-14)
 
     @pytest.mark.parametrize("measure", [alpha_lift, alpha_lift_inverse])
-    @pytest.mark.parametrize(
-        ("alpha", "text"),
-        [
-            (1, r"^alpha is 1, not in \(1, inf\]: give a number in that range$"),
-            (0.5, r"^alpha is 0\.5, not in"),
-            (math.nan, r"^alpha is nan, not in"),
-            (True, r"^alpha is True, not a number"),
-            ("2", r"^alpha is '2', not a number"),
-        ],
-    )
-    def test_refuses_other_orders(self, measure, alpha, text):
-        with pytest.raises(InvalidParameter, match=text):
+    @pytest.mark.parametrize("alpha", [1, 0.5, math.nan, True, "2"])
+    def test_refuses_other_orders(self, measure, alpha):
+        with raised(InvalidParameter):
             measure(Joint([[1.0]]), alpha)
 
 

@@ -229,13 +229,8 @@ def test_reports_and_arguments():
         )
     assert seen
     assert all(bound <= cost + 1e-9 for cost, bound, _ in seen)
-    for wrong, message in (
-        ({"gap": 0.0}, r"gap is 0, not in \(0"),
-        ({"gap": np.nan}, "gap is nan"),
-        ({"seconds": -1.0}, "seconds is -1"),
-        ({"report": 3}, "report is 3: give a function or None"),
-    ):
-        with pytest.raises(InvalidParameter, match=message):
+    for wrong in ({"gap": 0.0}, {"gap": np.nan}, {"seconds": -1.0}, {"report": 3}):
+        with raised(InvalidParameter):
             ll.mechanisms.optimal(joint, ll.LIP(1.0), **wrong)
 
 
