@@ -2,12 +2,10 @@
 of the library.
 """
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
+from asked import printed
 
 import liftlib as ll
 from liftlib.errors import LiftError, LiftWarning
@@ -109,7 +107,4 @@ def test_plots_without_matplotlib_name_the_remedy():
         " None\nfrom liftlib.errors import MissingExtra\ntry: import"
         " liftlib.plots\nexcept MissingExtra: print('named')"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "named"
+    assert printed(code) == "named"

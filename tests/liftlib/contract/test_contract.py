@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from asked import utility
 from awkward_joints import JOINTS, named_joint, on_each_joint
 
 import liftlib as ll
@@ -117,10 +118,6 @@ def named(case):
     except BaseException as error:
         error.add_note(f"with {case}")
         raise
-
-
-def utility(joint, channel):
-    return ll.measures.mutual_information(channel.joint_xy(joint))
 
 
 def assert_is_channel(joint, channel):

@@ -176,12 +176,6 @@ class TestSibson:
         )
         assert sibson(joint, math.inf) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
-    def test_one_is_mutual_information_and_the_limit_from_above(self, joint):
-        assert sibson(joint, 1) == mutual_information(joint.p)
-        assert sibson(joint, 1 + 1e-6) == pytest.approx(
-            mutual_information(joint.p), rel=1e-4, abs=1e-8
-        )
-
     @given(joint=st.from_type(Joint))
     def test_grows_with_the_order(self, joint):
         values = [sibson(joint, alpha) for alpha in (1, 1.5, 2, 5, 100, math.inf)]
@@ -254,12 +248,6 @@ class TestArimoto:
         expected = math.log(joint.p.max(axis=0).sum() / joint.p_s.max())
         assert arimoto(joint, math.inf) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
-    def test_one_is_mutual_information_and_the_limit_from_above(self, joint):
-        assert arimoto(joint, 1) == mutual_information(joint.p)
-        assert arimoto(joint, 1 + 1e-6) == pytest.approx(
-            mutual_information(joint.p), rel=1e-4, abs=1e-8
-        )
-
 
 @pytest.mark.parametrize("measure", [sibson, arimoto])
 class TestOrders:
@@ -267,6 +255,11 @@ class TestOrders:
     def test_refuses(self, measure, alpha):
         with raised(InvalidParameter):
             measure(Joint([[1.0]]), alpha)
+
+    def test_one_is_mutual_information_and_the_limit_from_above(self, measure, joint):
+        told = mutual_information(joint.p)
+        assert measure(joint, 1) == told
+        assert measure(joint, 1 + 1e-6) == pytest.approx(told, rel=1e-4, abs=1e-8)
 
     def test_nothing_leaks_under_independence(self, measure, named_joints):
         for name in ("independent", "one-secret", "one-symbol", "one-of-each"):

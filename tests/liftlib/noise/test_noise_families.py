@@ -89,18 +89,14 @@ def test_unary_encoding_in_full():
 
 
 @each
-@pytest.mark.parametrize("eps", [-1.0, np.nan, True, "1"])
-def test_wrong_eps(family, eps):
+@pytest.mark.parametrize(
+    ("joint", "eps"),
+    [(JOINT, -1.0), (JOINT, np.nan), (JOINT, True), (JOINT, "1"), (JOINT.p, 1.0)],
+)
+def test_wrong_arguments(family, joint, eps):
     for ask in (family.at, family.lip, family.at_lip):
         with raised(InvalidParameter):
-            ask(JOINT, eps)
-
-
-@each
-def test_not_a_joint(family):
-    for ask in (family.at, family.lip, family.at_lip):
-        with raised(InvalidParameter):
-            ask(JOINT.p, 1.0)
+            ask(joint, eps)
 
 
 def test_the_lip_budget_of_unary_encoding_is_that_of_all_sets():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy
+from asked import utility
 from messages import raised, warned
 
 import liftlib as ll
@@ -11,10 +12,6 @@ from liftlib.response import aorr as rows
 from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
 
 
 def random_private_channel(joint, notion, rng):

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from asked import utility
 from awkward_joints import on_each_joint
 from messages import raised, warned
 
@@ -22,10 +23,6 @@ NOTIONS = [
     ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.ALIP(0.0, 1.0),  # noqa: E501
     ll.PerfectPrivacy(), ll.LIP(1.0), ll.LIP(50.0), ll.LIP(1e-6), ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2),  # noqa: E501
 ]  # fmt: skip
-
-
-def utility(joint, channel):
-    return ll.measures.mutual_information(channel.joint_xy(joint))
 
 
 def assert_agree(joint, notion, gap=1e-6):

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy
+from asked import utility
 from messages import warned
 
 import liftlib as ll
@@ -15,10 +16,6 @@ from liftlib.response import within_subset
 from liftlib.response.subset_response import SubsetCertificate
 from liftlib.response.within_subset import Within, response_within, response_within_pair
 from mixproof import polytope
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
 
 
 def test_subset_response_reports_what_it_did():
@@ -193,38 +190,40 @@ def test_in_a_subset_that_is_too_large_rows_are_searched_for_and_that_is_told(
     )
 
 
-def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_told(
-    monkeypatch,
-):
-    joint, notion = (
-        ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)),
-        ll.LIP(0.5),
-    )
-    best = utility(joint, ll.mechanisms.subset_response(joint, notion))
+LIP_HALF = ll.LIP(0.5)
+TWELVE = ll.datasets.uniform_joint(4, 12, np.random.default_rng(0))
 
+
+@pytest.fixture
+def searched():
+    """Return a function that merges by a search, told of, as well as by vertices."""
+    best = utility(TWELVE, ll.mechanisms.subset_response(TWELVE, LIP_HALF))
+
+    def check():
+        with warned(LiftWarning):
+            channel = ll.mechanisms.subset_response(TWELVE, LIP_HALF)
+        assert LIP_HALF.is_satisfied(TWELVE, channel)
+        gap = 2 * within_subset.SUBSET_GAP
+        assert utility(TWELVE, channel) == pytest.approx(best, rel=gap)
+        return channel.certified(SubsetCertificate)
+
+    return check
+
+
+def test_where_vertices_are_too_close_to_list_rows_are_searched_for_and_that_is_told(
+    monkeypatch, searched
+):
     def give_up(*_):
         raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
     monkeypatch.setattr(polytope, "_by_qhull", give_up)
-    with warned(LiftWarning):
-        channel = ll.mechanisms.subset_response(joint, notion)
-    assert channel.certified(SubsetCertificate).searched > 0
-    assert notion.is_satisfied(joint, channel)
-    assert utility(joint, channel) == pytest.approx(
-        best, rel=2 * within_subset.SUBSET_GAP
-    )
+    assert searched().searched > 0
 
 
-def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch):
-    joint, notion = (
-        ll.datasets.uniform_joint(4, 12, np.random.default_rng(0)),
-        ll.LIP(0.5),
-    )
-    best, real, asked = (
-        utility(joint, ll.mechanisms.subset_response(joint, notion)),
-        within_subset.cheapest,
-        [],
-    )
+def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(
+    monkeypatch, searched
+):
+    real, asked = within_subset.cheapest, []
 
     def cheapest(rows, mass):
         asked.append(len(rows))
@@ -233,16 +232,9 @@ def test_a_programme_that_fails_at_vertices_is_followed_by_a_search(monkeypatch)
         return real(rows, mass)
 
     monkeypatch.setattr(within_subset, "cheapest", cheapest)
-    with warned(LiftWarning):
-        channel = ll.mechanisms.subset_response(joint, notion)
-    made = channel.certified(SubsetCertificate)
-    assert (made.searched, made.route) == (
-        1,
-        "rows listed or searched for in each subset",
-    )
-    assert utility(joint, channel) == pytest.approx(
-        best, rel=2 * within_subset.SUBSET_GAP
-    )
+    made = searched()
+    assert made.searched == 1
+    assert made.route == "rows listed or searched for in each subset"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,19 @@
+"""What several tests ask: of a channel, and of a fresh interpreter."""
+
+import subprocess
+import sys
+
+from liftlib import measures
+
+
+def utility(joint, channel):
+    """I(X; Y), nats."""
+    return measures.mutual_information(channel.joint_xy(joint))
+
+
+def printed(code):
+    """What code prints in an interpreter that has imported nothing."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
