@@ -1,7 +1,10 @@
-"""What several tests ask: of a channel, and of a fresh interpreter."""
+"""What several tests ask: of a channel, of an error, and of a fresh interpreter."""
 
 import subprocess
 import sys
+from contextlib import nullcontext
+
+from messages import raised
 
 from liftlib import measures
 
@@ -9,6 +12,11 @@ from liftlib import measures
 def utility(joint, channel):
     """I(X; Y), nats."""
     return measures.mutual_information(channel.joint_xy(joint))
+
+
+def raised_if(fails, kind):
+    """Expect an error of a class, its words stored, or none."""
+    return raised(kind) if fails else nullcontext()
 
 
 def printed(code):

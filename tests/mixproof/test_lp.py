@@ -3,6 +3,7 @@
 import highspy
 import numpy as np
 import pytest
+from asked import raised_if
 from messages import raised
 from scipy.sparse import csr_array
 
@@ -210,27 +211,19 @@ def test_the_primal_residual_decides_alone(sign):
     nothing = np.zeros(3)
     for off, fails in ((0.9, False), (1.1, True)):
         x = X + sign * off * FEASIBILITY_TOL * np.array([1.0, 0.0, 0.0])
-        if fails:
-            with raised(SolverFailure):
-                lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2))
-        else:
+        with raised_if(fails, SolverFailure):
             assert lp.certify(nothing, TABLE, RIGHT, x, np.zeros(2)).primal_residual > 0
 
 
 def test_the_dual_residual_decides_alone():
     """A dual under which the second column would be free of charge."""
-    cost, table, right = np.array([2.0, 1.0]), np.array([[1.0, 1.0]]), np.array([1.0])
-    with raised(SolverFailure):
-        lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
+    table, right, x = np.array([[1.0, 1.0]]), np.array([1.0]), np.array([1.0, 0.0])
     scale = 1 + 2.0
-    for off, fails in ((9.0, False), (10.5, True)):
-        cost = np.array([2.0, 2.0 - off * GAP_TOL * scale])
-        if fails:
-            with raised(SolverFailure):
-                lp.certify(cost, table, right, np.array([1.0, 0.0]), np.array([2.0]))
-        else:
+    allowed = GAP_TOL * scale
+    for off, fails in ((9 * allowed, False), (10.5 * allowed, True), (1.0, True)):
+        with raised_if(fails, SolverFailure):
             found = lp.certify(
-                cost, table, right, np.array([1.0, 0.0]), np.array([2.0])
+                np.array([2.0, 2.0 - off]), table, right, x, np.array([2.0])
             )
             assert found.dual_residual == pytest.approx(2.7e-8)
 
@@ -240,17 +233,12 @@ def test_the_gap_decides_alone():
     is in order.
     """
     table, right, x = np.array([[1.0]]), np.array([1.0]), np.array([1.0])
-    with raised(SolverFailure):
-        lp.certify(np.array([2.0]), table, right, x, np.array([1.0]))
-    for off, fails in ((9.0, False), (10.5, True)):
-        dual = np.array([2.0 - off * GAP_TOL * 3])
-        if fails:
-            with raised(SolverFailure):
-                lp.certify(np.array([2.0]), table, right, x, dual)
-        else:
-            assert lp.certify(
-                np.array([2.0]), table, right, x, dual
-            ).gap == pytest.approx(2.7e-8)
+    allowed = GAP_TOL * 3
+    for off, fails in ((9 * allowed, False), (10.5 * allowed, True), (1.0, True)):
+        dual = np.array([2.0 - off])
+        with raised_if(fails, SolverFailure):
+            found = lp.certify(np.array([2.0]), table, right, x, dual)
+            assert found.gap == pytest.approx(2.7e-8)
 
 
 def test_a_dual_that_claims_more_than_the_mixture_costs():
@@ -346,10 +334,7 @@ def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
             return getattr(real, name)
 
     programme._highs = Lost()
-    if lost == 2:
-        with raised(SolverFailure):
-            programme.run()
-    else:
+    with raised_if(lost == 2, SolverFailure):
         assert programme.run()[0].tolist() == [1, 0]
     assert calls.count("clearSolver") == min(lost, 1)
     assert calls.count("run") == 1 + min(lost, 1)

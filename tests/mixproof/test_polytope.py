@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy
+from asked import raised_if
 from messages import raised
 from scipy.optimize import linprog
 
@@ -144,8 +145,8 @@ def test_simplex_and_rows_that_never_bind():
 
 
 def test_one_coordinate():
-    assert vertices(np.empty((0, 1))).tolist() == [[1.0]]
-    assert vertices([[1.0]]).tolist() == [[1.0]]
+    for free in (np.empty((0, 1)), [[1.0]]):
+        assert vertices(free).tolist() == [[1.0]]
     assert vertices([[-1.0]]).shape == (0, 1)
 
 
@@ -255,10 +256,7 @@ def test_a_broken_constraint_is_judged_at_the_tolerance(monkeypatch):
             "_by_qhull",
             lambda *_, off=miss: np.array([[0.5 - off / 2, 0.5 + off / 2]]),
         )
-        if fails:
-            with raised(SolverFailure):
-                vertices([[1.0, -1.0]])
-        else:
+        with raised_if(fails, SolverFailure):
             assert len(vertices([[1.0, -1.0]])) == 1
 
 
@@ -358,14 +356,9 @@ def test_two_twins_are_one_vertex_and_points_are_normalised():
     assert len(polytope._distinct(np.array([base, base + 1e-14]), rows)) == 1
     # two that are further apart are the ends of a segment, whatever is tight there
     assert len(polytope._distinct(np.array([base, base[::-1]]), rows)) == 2
-    assert (
-        len(
-            polytope._distinct(
-                np.array([np.eye(3)[0], np.eye(3)[1], np.eye(3)[1] + 1e-14]), rows
-            )
-        )
-        == 2
-    )
+    unit = np.eye(3)
+    near = np.array([unit[0], unit[1], unit[1] + 1e-14])
+    assert len(polytope._distinct(near, rows)) == 2
     found = polytope._distinct(4 * np.array([base, [1.0, 0, 0], [0, 1, 0]]), rows)
     np.testing.assert_allclose(found, [base, [1, 0, 0], [0, 1, 0]], rtol=1e-15)
 

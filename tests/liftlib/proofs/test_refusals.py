@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from asked import raised_if
 from proving import bound_of
 
 import liftlib as ll
@@ -172,10 +173,7 @@ class TestShapes:
     )
     def test_sides(self, sides, refused):
         proof = proof_of(weights=[0.0, 0.0], sides=sides)
-        if refused:
-            with pytest.raises(exact.NotProven):
-                bound_of(JOINT, ll.LIP(1.0), proof)
-        else:
+        with raised_if(refused, exact.NotProven):
             assert bound_of(JOINT, ll.LIP(1.0), proof) == pytest.approx(WHOLE)
 
 
@@ -294,22 +292,15 @@ class TestCheck:
     def test_the_value_told_is_held_to_a_tolerance(self, off, refused):
         assert VALUE_TOL == 1e-9
         channel = with_certificate(value=WHOLE + off * VALUE_TOL)
-        if refused:
-            with pytest.raises(InvalidProof):
-                check_proof(JOINT, NOTION, channel)
-        else:
+        with raised_if(refused, InvalidProof):
             check_proof(JOINT, NOTION, channel)
 
     @pytest.mark.parametrize(("over", "refused"), [(0.9, False), (1.1, True)])
     def test_privacy_is_held_to_the_tolerance_of_is_kept(self, over, refused):
         notion = ll.LIP(ll.LIP(1.0).leakage(JOINT, AS_IS) - over * KEEP_TOL)
-        if refused:
-            with pytest.raises(InvalidProof):
-                check_proof(JOINT, notion, with_certificate())
-        else:
-            assert check_proof(
-                JOINT, notion, with_certificate()
-            ).leakage == pytest.approx(over * KEEP_TOL, rel=1e-3)
+        with raised_if(refused, InvalidProof):
+            found = check_proof(JOINT, notion, with_certificate())
+            assert found.leakage == pytest.approx(over * KEEP_TOL, rel=1e-3)
 
     def test_what_is_off_by_exactly_a_tolerance_is_accepted(self):
         sure = ll.Joint([[1.0]])
@@ -322,36 +313,20 @@ class TestCheck:
             channel = ll.Channel(
                 [[1.0]], certificate=Certificate("by hand", value, 10.0)
             )
-            if refused:
-                with pytest.raises(InvalidProof):
-                    check_proof(sure, Over(violation), channel, proof)
-            else:
-                assert (
-                    check_proof(sure, Over(violation), channel, proof).leakage
-                    == violation
-                )
+            with raised_if(refused, InvalidProof):
+                found = check_proof(sure, Over(violation), channel, proof)
+                assert found.leakage == violation
 
     def test_what_is_told_is_what_is_proven_or_more(self):
         proven = bound_of(JOINT, NOTION, proof_of())
-        assert (
-            check_proof(JOINT, NOTION, with_certificate(upper=proven)).upper == proven
-        )
-        assert (
-            check_proof(
-                JOINT,
-                NOTION,
-                with_certificate(),
-                replace(proof_of(), upper=proven, digest=""),
-            ).upper
-            == proven
-        )
-        less = np.nextafter(proven, 0)
-        for channel, proof in (
-            (with_certificate(), replace(proof_of(), upper=less, digest="")),
-            (with_certificate(upper=less), None),
-        ):
-            with pytest.raises(InvalidProof):
-                check_proof(JOINT, NOTION, channel, proof)
+        for told, refused in ((proven, False), (np.nextafter(proven, 0), True)):
+            for channel, proof in (
+                (with_certificate(upper=told), None),
+                (with_certificate(), replace(proof_of(), upper=told, digest="")),
+            ):
+                with raised_if(refused, InvalidProof):
+                    found = check_proof(JOINT, NOTION, channel, proof)
+                    assert found.upper == proven
 
     def test_a_proof_may_be_given_instead(self):
         bare = ll.Channel(np.eye(3), certificate=Certificate("by hand", WHOLE, 10.0))
