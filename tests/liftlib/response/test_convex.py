@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 import liftlib as ll
 from liftlib.errors import InvalidProof, LiftWarning, SolverFailure
 from liftlib.notions import Polyhedral, provides
+from liftlib.notions.agreement import boundary
 from liftlib.response import convex
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope, search
@@ -111,7 +112,7 @@ def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
         for notion in (
             ll.AlphaLift(2, np.inf, eps), ll.AlphaLift(5, eps, np.inf), ll.Chi2Lift(np.inf, eps), ll.L1Lift(np.inf, eps)  # noqa: E501
         ):  # fmt: skip
-            accepted = convex.boundary(joint, notion, rows)
+            accepted = boundary(joint, notion, rows, convex.EDGE_KEEP_TOL)
             g = (
                 notion.halfspaces(joint)
                 if provides(notion, Polyhedral)
@@ -124,9 +125,8 @@ def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
 def test_boundary_points_by_hand():
     joint = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
     notion = ll.Chi2Lift(np.inf, np.log(1.5))  # (1 - 2 t)^2 <= 1/4
-    found = convex.boundary(
-        joint, notion, np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]])
-    )
+    rows = np.array([[1.0, 0.0], [0.6, 0.4], [0.0, 1.0]])
+    found = boundary(joint, notion, rows)
     np.testing.assert_allclose(
         found, [[0.75, 0.25], [0.6, 0.4], [0.25, 0.75]], atol=1e-8
     )
