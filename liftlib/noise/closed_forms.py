@@ -16,7 +16,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.family import MAX_PARAMETER, Level
 from liftlib.joint import Joint
-from liftlib.notions import LIP, LiftNotion, Notion
+from liftlib.notions import LIP, LiftBounds, LiftNotion, Notion
 from mixproof.numerics import Matrix, Vector
 
 
@@ -52,49 +52,51 @@ def forms_of(chances: Callable[[Joint], tuple[Matrix, Vector]]) -> dict[str, Any
         return largest_log(lifts(joint, eps))
 
     def at_lip(joint: Joint, eps: float) -> float:
-        given, whole = chances(joint)
-        shrink = np.exp(-eps)
-        above = shrink * given - whole
-        below = shrink * whole - given
-        return solved(joint, eps, float(max(above.max(), below.max())), lip)
+        bounds = LIP(eps).lift_bounds(joint.p_s)
+        return rounded_down(joint, eps, bought(bounds, *chances(joint)), lip)
 
     def near(joint: Joint, notion: Notion) -> float | None:
-        return bought(*chances(joint), joint.p_s, notion)
+        if not isinstance(notion, LiftNotion):
+            return None
+        bounds = notion.lift_bounds(joint.p_s)
+        return bought(bounds, *chances(joint)) if bounds.exact else None
 
     return {"lip": lip, "at_lip": at_lip, "near": near, "lifts": lifts}
 
 
-def bought(given: Matrix, whole: Matrix, p_s: Vector, notion: Notion) -> float | None:
-    """Return the largest eps at which the lifts of :func:`lifts_at` satisfy a notion.
+def bought(bounds: LiftBounds, given: Matrix, whole: Matrix) -> float:
+    """Return the largest eps at which the lifts of :func:`lifts_at` keep bounds.
 
-    None if the notion is not equivalent to bounds on single lifts. With c = e^eps - 1,
-    a lift reaches e^u where c (e^-u given - whole) = 1 - e^-u, and e^-l likewise.
+    With c = e^eps - 1, a lift reaches e^u where c (e^-u given - whole) = 1 - e^-u, and
+    e^-l likewise.
 
     Examples
     --------
-    >>> from liftlib.notions import LIP
     >>> joint = Joint([[0.4, 0.1], [0.1, 0.4]])
-    >>> round(bought(joint.x_given_s, joint.p_x, joint.p_s, LIP(0.356675)), 4)  # log 3
+    >>> bounds = LIP(0.356675).lift_bounds(joint.p_s)
+    >>> round(bought(bounds, joint.x_given_s, joint.p_x), 4)  # log 3
     1.0986
     """
-    if not isinstance(notion, LiftNotion):
-        return None
-    bounds = notion.lift_bounds(p_s)
-    if not bounds.exact:
-        return None
     above = np.exp(-bounds.upper)[:, None] * given - whole
     below = np.exp(-bounds.lower)[:, None] * whole - given
     most = np.inf
     for eps, violation in ((bounds.upper, above), (bounds.lower, below)):
-        worst = violation.max(axis=1)
-        odds = np.divide(
-            -np.expm1(-eps), worst, out=np.full_like(worst, np.inf), where=worst > 0
-        )
-        most = min(most, float(odds.min()))
-    return float(np.log1p(most))
+        for end, worst in zip(eps, violation.max(axis=1), strict=True):
+            most = min(most, largest_eps(end, worst))
+    return most
 
 
-def solved(joint: Joint, eps: float, worst: float, level: Level) -> float:
+def largest_eps(eps: float, worst: float) -> float:
+    """Return the parameter at which the largest ``u - g v``, divided by g, is reached,
+    for a budget eps = log g; infinite if it is not positive.
+    """
+    if not worst > 0:
+        return np.inf
+    with np.errstate(over="ignore"):
+        return float(np.log1p(-np.expm1(-eps) / np.float64(worst)))
+
+
+def rounded_down(joint: Joint, eps: float, parameter: float, level: Level) -> float:
     """Return the largest parameter with LIP level at most ``eps``, rounded down.
 
     Parameters
@@ -103,8 +105,8 @@ def solved(joint: Joint, eps: float, worst: float, level: Level) -> float:
         P_SX.
     eps : float
         LIP budget, nats, in [0, inf].
-    worst : float
-        The largest ``u - g v`` or ``v - g u``, divided by g.
+    parameter : float
+        What it is up to rounding.
     level : callable
         ``level(joint, parameter)``, the smallest LIP budget that the mechanism
         satisfies.
@@ -118,11 +120,7 @@ def solved(joint: Joint, eps: float, worst: float, level: Level) -> float:
     # positive
     if LIP(eps).violation(joint, Channel.identity(joint.n_public)) <= 0:
         return np.inf
-    parameter = MAX_PARAMETER
-    if worst > 0:
-        with np.errstate(over="ignore"):
-            odds = -np.expm1(-eps) / np.float64(worst)
-        parameter = min(MAX_PARAMETER, float(np.log1p(odds)))
+    parameter = min(parameter, MAX_PARAMETER)
     step = np.spacing(max(parameter, 1e-12))
     while parameter > 0 and level(joint, parameter) > eps:
         parameter = max(0.0, parameter - step)

@@ -8,7 +8,12 @@ from liftlib.channel import Channel
 from liftlib.errors import InvalidParameter
 from liftlib.family import family
 from liftlib.joint import Joint
-from liftlib.noise.closed_forms import largest_log, lifts_at, solved
+from liftlib.noise.closed_forms import (
+    largest_eps,
+    largest_log,
+    lifts_at,
+    rounded_down,
+)
 
 # largest number of symbols for which the kernel is written out: 2^20 x 20 floats are
 # 160 MB
@@ -34,7 +39,8 @@ def _at_lip(joint: Joint, eps: float) -> float:
     below = shrink * joint.p_x - joint.x_given_s
     # a sum over a set is largest for the set of its positive terms
     sums = np.maximum([above, below], 0).sum(axis=-1)
-    return solved(joint, eps, float(sums.max()), _lip)
+    parameter = largest_eps(eps, float(sums.max()))
+    return rounded_down(joint, eps, parameter, _lip)
 
 
 @family(lip=_lip, at_lip=_at_lip)
