@@ -161,10 +161,8 @@ class Proof:
             if field.name != "digest":
                 value = np.asarray(getattr(self, field.name))
                 kind = np.float64 if value.dtype.kind == "f" else np.int64
-                hasher.update(
-                    repr((field.name, value.shape)).encode()
-                    + value.astype(kind).tobytes()
-                )
+                hasher.update(repr((field.name, value.shape)).encode())
+                hasher.update(value.astype(kind).tobytes())
         return hasher.hexdigest()
 
     def content(self) -> dict[str, Any]:
@@ -197,11 +195,8 @@ class Proof:
         try:
             content = json.loads(text, object_pairs_hook=_without_repeated_keys)
             version = content.get("version")
-            if (
-                content.get("format") != FORMAT
-                or type(version) is not int
-                or version != VERSION
-            ):
+            known = type(version) is int and version == VERSION
+            if content.get("format") != FORMAT or not known:
                 raise InvalidProof(
                     f"the text is not a proof of version {VERSION}: give a text "
                     "written by Proof.to_json"

@@ -63,6 +63,7 @@ MULTI_START_PATIENCE = 3
 MULTI_START_SHARE = 0.4  # share of the time limit after which multi-start ends
 # bytes of a tree at which a search ends; it then needs about 2 GB in all
 MAX_TREE_BYTES = 4e8
+MAX_JOINING = 300  # columns of a pass that join the master problem at most
 CAP_ROOM = 1e-11  # relative margin of caps over what their multipliers prove
 MIN_GAP = 1e-9  # the smallest gap in nats: linear programs are no more exact
 
@@ -156,20 +157,17 @@ class Search:
         self.tree: Tree | None = None
         self.hull: Constraints | Extended
         if extension is None:
-            halfspaces = (
-                np.empty((0, self.target.size)) if halfspaces is None else halfspaces
-            )
+            if halfspaces is None:
+                halfspaces = np.empty((0, self.target.size))
+            sizes = np.abs(halfspaces).max(axis=1, initial=0.0)
+            slack = self.slack * np.maximum(1.0, sizes)
             self.hull = two_sided(halfspaces)
-            room = self.slack * np.maximum(
-                1.0, np.abs(halfspaces).max(axis=1, initial=0.0)
-            )
-            self.problem = Problem.of(self.hull, room, self.target)
+            self.problem = Problem.of(self.hull, slack, self.target)
         else:
             self.hull = Extended.of(extension)
+            slack = self.slack * extension.slack
             inside = np.append(self.target, extension.inside)
-            self.problem = Problem.of(
-                self.hull.ranges, self.slack * extension.slack, inside, extension.upper
-            )
+            self.problem = Problem.of(self.hull.ranges, slack, inside, extension.upper)
         caps, self.cap_multipliers = largest(self.problem, self.clock)
         # slightly wider than the claim, which leaves a checker room for rounding
         scales = np.abs(self.cap_multipliers) @ self.problem.sizes
@@ -230,10 +228,10 @@ class Search:
         try:
             self.cost, self.dual, self.weights = master.run(self.clock.last)
         except TimeoutError:
-            if (
-                weights is None
-                or (cost := float(entropies(rows) @ weights)) >= self.cost
-            ):
+            if weights is None:
+                return
+            cost = float(entropies(rows) @ weights)
+            if cost >= self.cost:
                 return
             master = RestrictedMaster(self.target)
             master.rows = np.concatenate([master.rows, rows])
@@ -288,31 +286,29 @@ class Search:
     def multi_start(self) -> None:
         """Descend from many starts, until the improvement is negligible."""
         n = self.target.size
+        once = n <= FEW_COORDINATES
+        copies = math.ceil(DESCENTS / n) if once else 1
+        units = np.repeat(np.eye(n), copies, axis=0)
+        most_seconds = MULTI_START_SHARE * self.clock.limit
         idle = 0
-        once = self.target.size <= FEW_COORDINATES
-        units = np.repeat(np.eye(n), -(-DESCENTS // n) if once else 1, axis=0)
-        while (
-            idle < MULTI_START_PATIENCE
-            and self.may_descend
-            and self.clock.seconds < MULTI_START_SHARE * self.clock.limit
-        ):
+        while idle < MULTI_START_PATIENCE and self.may_descend:
+            if self.clock.seconds >= most_seconds:
+                return
             self.tell()
-            starts = 0.8 * units + 0.2 * self.rng.dirichlet(np.full(n, 0.3), len(units))
+            elsewhere = self.rng.dirichlet(np.full(n, 0.3), len(units))
+            starts = 0.8 * units + 0.2 * elsewhere
             if not once:
                 first, second = units[self.rng.integers(0, n, (2, n))]
-                starts = np.concatenate(
-                    [starts, 0.45 * first + 0.45 * second + 0.1 * self.target]
-                )
+                between = 0.45 * first + 0.45 * second + 0.1 * self.target
+                starts = np.concatenate([starts, between])
             rows, prices = self.descend(starts)
-            good = prices < -1e-7
             before = self.cost
-            if good.any() and self.add(rows[good]):
+            if self.add(rows[prices < -1e-7]):
                 self.resolve()
             if once:
                 return
-            idle = (
-                idle + 1 if before - self.cost < 2e-4 * (self.total - self.cost) else 0
-            )
+            negligible = before - self.cost < 2e-4 * (self.total - self.cost)
+            idle = idle + 1 if negligible else 0
 
     def perturb(self, wanted: float) -> None:
         """Descend from perturbations of the points in use, until the improvement is
@@ -349,20 +345,15 @@ class Search:
         added.
         """
         self.passes += 1
-        work = Pass.start(
-            self.dual,
-            -delta,
-            delta / BRANCHING_FRACTION,
-            len(self.problem.rows),
-            several=several,
-        )
+        tolerance = delta / BRANCHING_FRACTION
+        m = len(self.problem.rows)
+        work = Pass.start(self.dual, -delta, tolerance, m, several=several)
         tree = self.tree = Tree(self.problem, work, self.caps)
+        # the root at least, which a proof needs
+        most = 1 if self.over else min(most, self.most - self.programmes)
         before = self.programmes
         told = 0
-        # the root at least, which a proof needs
-        for _ in tree.explore(
-            1 if self.over else min(most, self.most - self.programmes)
-        ):
+        for _ in tree.explore(most):
             self.programmes = before + work.nodes
             if work.nodes >= told:
                 self.tell()
@@ -371,6 +362,12 @@ class Search:
                 break
         self.programmes = before + work.nodes
         work.least = tree.least_price
+        self._take_bound(work)
+        self._take_columns(work.found[:MAX_JOINING])
+        return tree
+
+    def _take_bound(self, work: Pass) -> None:
+        """Keep the bound that a pass has proven, if it is the best so far."""
         rounding = self.problem.rounding_of(self.dual, self.caps, self.target)
         bound = float(self.dual @ self.target) + min(work.least, 0.0) - rounding
         # that no cost is below 0 is clear without a tree, but a proof needs one
@@ -379,17 +376,18 @@ class Search:
             self.proven = ProvenBound(
                 least, work, self.hull, self.caps, self.cap_multipliers
             )
-        new_columns = work.found[:300]
+
+    def _take_columns(self, columns: Matrix) -> None:
+        """Add the columns that a pass has found, and the minima below them."""
         self.joined = 0
-        if len(new_columns):
-            starts = np.maximum(new_columns, NEGLIGIBLE_MASS)
-            starts /= starts.sum(axis=1, keepdims=True)
-            rows, prices = self.descend(starts)
-            self.joined = self.add(
-                np.concatenate([new_columns, rows[prices < -MIN_SAVING]])
-            )
-            self.resolve()
-        return tree
+        if not len(columns):
+            return
+        starts = np.maximum(columns, NEGLIGIBLE_MASS)
+        starts /= starts.sum(axis=1, keepdims=True)
+        rows, prices = self.descend(starts)
+        minima = rows[prices < -MIN_SAVING]
+        self.joined = self.add(np.concatenate([columns, minima]))
+        self.resolve()
 
 
 def cheapest_mixture(
@@ -454,25 +452,24 @@ def cheapest_mixture(
             break
     if fallback is not None and search.gap > search.wanted(gap):
         search.include(*fallback())
+    points = search.master.rows
     selected = search.weights > 0
     # none that the duals call too cheap: there was no time to mix it
-    price = entropies(search.master.rows) - search.dual @ search.master.rows.T
+    price = entropies(points) - search.dual @ points.T
     selected |= np.abs(price) < 1e-7 * (1 + search.total)
     selected[0] = True  # the target itself, so that the master problem is feasible
-    master = search.master
-    ended = search.gap <= search.wanted(gap) or not search.over
     return Result(
-        master.rows[selected],
-        search.weights[selected],
-        search.dual,
-        search.cost,
-        search.proven,
-        search.programmes,
-        search.passes,
-        search.spent,
-        search.clock.seconds,
-        ended,
-        search.reached,
+        rows=points[selected],
+        weights=search.weights[selected],
+        dual=search.dual,
+        cost=search.cost,
+        proven=search.proven,
+        programmes=search.programmes,
+        passes=search.passes,
+        spent=search.spent,
+        seconds=search.clock.seconds,
+        ended=search.gap <= search.wanted(gap) or not search.over,
+        limit=search.reached,
     )
 
 
@@ -501,17 +498,16 @@ def _prove(search: Search, gap: float) -> None:
             return
         # once a tree has been explored completely, an intermediate cutoff adds little
         # information
-        if next_one:
-            delta = 0.5 * FINAL_CUTOFF * wanted if delta else search.gap / CUTOFF_FACTOR
+        if next_one and delta:
+            delta = 0.5 * FINAL_CUTOFF * wanted
+        elif next_one:
+            delta = search.gap / CUTOFF_FACTOR
         if delta and search.gap > search.wanted(gap):
             search.perturb(wanted)
         # the remainder is rounding and the slack; but many more columns may be needed
         # before the cost falls
-        idle = (
-            idle + 1
-            if last and not tree.waiting and before - search.cost < 0.01 * wanted
-            else 0
-        )
+        negligible = before - search.cost < 0.01 * wanted
+        idle = idle + 1 if last and not tree.waiting and negligible else 0
         stuck = tree.has_enough and before == search.cost
         if idle >= MAX_STALLED_PASSES or (not search.joined and (idle or stuck)):
             return
