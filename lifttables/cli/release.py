@@ -108,7 +108,10 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--design",
         type=Path,
         metavar="FILE",
-        help="release new rows with this design of an earlier release",
+        help=(
+            "release new rows with this design of an earlier release; its own rows are"
+            " refused under any name and in any order, but not a changed copy"
+        ),
     )
     output_options(parser, "the table to write: .csv, .tsv or .parquet", required=False)
     add(

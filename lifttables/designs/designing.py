@@ -34,7 +34,7 @@ from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-FORMAT = "liftlib design 4"
+FORMAT = "liftlib design 5"
 DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
 
 
@@ -84,6 +84,10 @@ class Design:
         has none.
     noisy : NoisyCounts
         The noisy counts from which all but ``table`` was computed.
+    made_from : str
+        A digest of the rows that the design was made from, in any order, under the
+        owner's key: it tells nothing to who has not the key. Empty for draws that can
+        be repeated.
     card, file : str
         The digest of the card and the SHA-256 of the table that were written with the
         design; empty for a frame.
@@ -100,6 +104,7 @@ class Design:
     promise: RatioBased
     confidence: float | None
     noisy: NoisyCounts
+    made_from: str = ""
     card: str = ""
     file: str = ""
 
@@ -252,6 +257,7 @@ class Design:
             "p_y": self.p_y.tolist(),
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
+            "made_from": self.made_from,
             "sees_secret": self.channel.sees_secret,
             "kernel": [
                 [at.tolist(), row[at].tolist()]
@@ -339,7 +345,7 @@ def design_from(content: Any) -> Design:
         promise_from(content["promise"]),
         confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
-        *texts_from([content["card"], content["file"]]),
+        *texts_from([content[name] for name in ("made_from", "card", "file")]),
     )
     if design.table.shape != (
         len(secret.labels),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import difflib
 import hashlib
+import json
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -130,6 +131,12 @@ class Table(ABC):
         """Return the SHA-256 of some columns of the rows, in order."""
         return digest_of(self.batches([column.name for column in columns]))
 
+    def contents(self, columns: Sequence[Column]) -> bytes:
+        """Return a digest of some columns of the rows, in whatever order they are."""
+        named = {column.name: Column(column.name) for column in columns}
+        batches = self.batches([*named])
+        return sum_of_digests(contents_of(tally(rows, named)) for rows in batches)
+
     def check(self, names: Sequence[str]) -> None:
         """Raise DataError if a column is missing (naming the nearest) or is named
         twice.
@@ -196,6 +203,24 @@ def digest_of(batches: Iterable[Labels]) -> bytes:
     for name, of_column in columns.items():
         found.update(hashlib.sha256(name.encode()).digest() + of_column.digest())
     return found.digest()
+
+
+def contents_of(counted: Labels) -> int:
+    """Return the sum of the SHA-256 of rows, from the number of rows (``ROWS``) with
+    each combination of texts.
+    """
+    names = [name for name in counted.columns if name != ROWS]
+    filled = counted.select(nw.col(*names).fill_null("\0"), nw.col(ROWS))
+    total = 0
+    for *texts, n in filled.rows():
+        found = hashlib.sha256(json.dumps(texts).encode()).digest()
+        total += int(n) * int.from_bytes(found, "big")
+    return total
+
+
+def sum_of_digests(parts: Iterable[int]) -> bytes:
+    """Return the sum of digests in as many bytes as one has."""
+    return (sum(parts) % 2**256).to_bytes(32, "big")
 
 
 def present(columns: Sequence[Column]) -> nw.Expr:

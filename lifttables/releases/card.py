@@ -53,7 +53,8 @@ class Limit(Enum):
 
     NEW_ROWS = (
         "The promise assumes that these rows come from the same population as the"
-        " design's rows. Nothing checks it."
+        " design's rows. Nothing checks it. A changed copy of the design's rows, which"
+        " would tell more of them, is not seen."
     )
     LEDGER = (
         "The owner's ledger has no other release of these rows. It does not see renamed"

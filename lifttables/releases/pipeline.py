@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -34,7 +34,7 @@ from lifttables.designs.designing import (
 )
 from lifttables.designs.publishing import check_formulas
 from lifttables.designs.statement import BELIEF
-from lifttables.encoding.columns import JOIN, ROWS, Counts
+from lifttables.encoding.columns import JOIN, ROWS, Column, Counts
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
@@ -261,6 +261,9 @@ def release(
                 most=plan.most_of_counts,
             )
         design = _designed(counts, plan, secret)
+        if rng is None:
+            known_by = _known_by(secret, rows, counts.columns)
+            design = replace(design, made_from=known_by)
         check_formulas(design)
         notes = [
             note_on(rng),
@@ -285,6 +288,11 @@ def release(
         most = plan.most_of_counts if plan.counts else math.inf
         draw = Draw(rows, design, past, source, key.hex(), card.made, most)
         return sink(draw, Sanitised(None, card, design, audit))
+
+
+def _known_by(secret: bytes, rows: Table, columns: Sequence[Column]) -> str:
+    """Return the digest by which a design knows its rows, see ``Design.made_from``."""
+    return release_key(secret, rows.contents(columns), "the rows of a design").hex()
 
 
 def _check(table: Table, plan: Plan) -> None:
@@ -374,6 +382,9 @@ def release_again(
 ) -> Applied:
     """Release new rows, stated to be of the same population, with a design; return the
     sink's result.
+
+    BrokenNotion is raised for the rows that the design was made from, in any order: a
+    second draw for them tells more. A copy with other rows or values is not known.
     """
     if design.of_counts:
         raise DataError(
@@ -383,8 +394,14 @@ def release_again(
     table.check(design.columns_needed())
     columns = design.columns_in(table.columns)
     rows = table.complete(columns) if missing == "drop" else table
-    key = release_key(secret_key(), rows.digest(columns), json.dumps(design.content()))
+    secret = secret_key()
+    key = release_key(secret, rows.digest(columns), json.dumps(design.content()))
     check_formulas(design)
+    if design.made_from == _known_by(secret, rows, columns):
+        raise BrokenNotion(
+            f"{table.name} has the rows that the design was made from, and a second"
+            " draw for them may tell the secret: give rows of other people"
+        )
     with opened(ledger, only_read=rehearse) as past:
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)

@@ -135,7 +135,8 @@ def apply(
     DataError
         If a column or a value is not the design's.
     BrokenNotion
-        If the ledger has another release of these rows.
+        If the ledger has another release of these rows, or the design was made from
+        them.
 
     Examples
     --------

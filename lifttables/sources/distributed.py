@@ -21,7 +21,15 @@ from liftlib.channel import Uniform
 from lifttables.designs.designing import Design
 from lifttables.designs.publishing import published
 from lifttables.encoding.columns import ROWS, Column, Labels, labelled
-from lifttables.encoding.table import Rows, Table, digest_of, reading, tally
+from lifttables.encoding.table import (
+    Rows,
+    Table,
+    contents_of,
+    digest_of,
+    reading,
+    sum_of_digests,
+    tally,
+)
 from lifttables.sources.polars_rows import PolarsTable, polars_of
 from lifttables.sources.randomness import Stream, key_of
 
@@ -92,11 +100,12 @@ class Lazy(Table):
         return counted
 
     def digest(self, columns: Sequence[Column]) -> bytes:
-        """Return the SHA-256 of the numbers of rows with each combination of values; a
-        database has no order.
-        """
-        names = [column.name for column in columns]
-        return digest_of([self._distinct(names).sort(*names)])
+        """Return the digest of the contents, because a database has no order."""
+        return self.contents(columns)
+
+    def contents(self, columns: Sequence[Column]) -> bytes:  # noqa: D102
+        counted = self.counts([Column(column.name) for column in columns])
+        return sum_of_digests([contents_of(counted)])
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
@@ -175,6 +184,14 @@ class OnDask(Parted):
         parts = dask.compute(*map(digest_part, frame.to_delayed()))
         return hashlib.sha256(b"".join(parts)).digest()
 
+    def contents(self, columns: Sequence[Column]) -> bytes:  # noqa: D102
+        import dask  # noqa: PLC0415
+
+        names = [column.name for column in columns]
+        contents_part = dask.delayed(_contents_of_part)
+        parts = map(contents_part, self.rows(names).to_native().to_delayed())
+        return sum_of_digests(dask.compute(*parts))
+
     def drawn(self, design: Design, key: bytes) -> Any:  # noqa: D102
         import dask  # noqa: PLC0415
         import dask.dataframe as dd  # noqa: PLC0415
@@ -208,6 +225,13 @@ def _digest_of_part(part: pd.DataFrame) -> bytes:
             )
         ]
     )
+
+
+def _contents_of_part(part: pd.DataFrame) -> int:
+    rows = nw.from_native(
+        polars_of(nw.from_native(part, eager_only=True)), eager_only=True
+    )
+    return contents_of(tally(rows, {name: Column(name) for name in rows.columns}))
 
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:

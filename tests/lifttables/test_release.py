@@ -294,56 +294,61 @@ def test_the_words_have_the_numbers_of_the_promise(folder, counts):
     assert card.promise.belief(0.1)[1] <= 0.2 + 1e-12 or counts
 
 
+def again(table, out="new-out.csv"):
+    """Release new rows with the design of the first release."""
+    design = ["--design", "out.PRIVATE.design.json"]
+    return main(["release", table, *design, "-o", out])
+
+
 def test_new_rows_come_first_with_what_nobody_checks(folder):
     assert release() == 0
     people(500, seed=3).write_csv("new.csv")
-    assert (
-        main(
-            [
-                "release",
-                "new.csv",
-                "--design",
-                "out.PRIVATE.design.json",
-                "-o",
-                "new-out.csv",
-            ]
-        )
-        == 0
-    )
+    assert again("new.csv") == 0
     card = tables.read_card("new-out.card.json")
     assert card.not_covered[0] == Limit.NEW_ROWS.value
     assert (card.insider, card.rows) == (0.0, 500)
     assert tables.verify(
         "new-out.csv", card, text=Path("new-out.card.md").read_text()
     ).agrees
-    assert (
-        main(
-            [
-                "release",
-                "new.csv",
-                "--design",
-                "out.PRIVATE.design.json",
-                "-o",
-                "again.csv",
-            ]
-        )
-        == 0
-    )
+    assert again("new.csv", "again.csv") == 0
     assert Path("again.csv").read_bytes() == Path("new-out.csv").read_bytes()
     people(500, seed=4).write_csv("new.csv")
-    assert (
-        main(
-            [
-                "release",
-                "new.csv",
-                "--design",
-                "out.PRIVATE.design.json",
-                "-o",
-                "other.csv",
-            ]
-        )
-        == 3
+    assert again("new.csv", "other.csv") == 3
+
+
+COPIES = {
+    "renamed": lambda rows: rows,
+    "in another order": lambda rows: rows.reverse(),
+    "without other columns": lambda rows: rows.select("town", "ill"),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_of_the_rows_of_a_design_has_no_new_rows(folder, name):
+    assert release() == 0
+    COPIES[name](pl.read_csv("p.csv")).write_csv("copy.csv")
+    before = files()
+    assert again("copy.csv") == 3
+    assert files() == before
+    # a row less is another table, as the card says
+    pl.read_csv("copy.csv").head(-1).write_csv("copy.csv")
+    assert again("copy.csv") == 0
+
+
+def test_a_design_tells_nothing_of_its_rows_to_who_has_no_key(folder):
+    assert release() == 0
+    key = folder / "state" / "lift" / "noise.PRIVATE.key"
+    key.write_bytes(bytes(range(32)))
+    assert release("--ledger", "other.json", out="other.csv") == 0
+    own, other = (
+        load(f"{name}.PRIVATE.design.json").made_from for name in ("out", "other")
     )
+    assert len(own) == len(other) == 64
+    assert own != other
+    assert again("p.csv") == 3  # the rows were released before, as the ledger says
+    # another key does not know the rows either
+    Path("p.csv").rename("copy.csv")
+    assert again("copy.csv") == 0
 
 
 def test_an_infinite_number_is_refused():

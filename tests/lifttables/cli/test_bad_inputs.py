@@ -545,7 +545,7 @@ CASES = [
     (again("--ledger", "brace.json"), "brace.json is no ledger of releases", 2),
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json", 2),
-    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 4'", 2),
+    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 5'", 2),
     (
         estimate(table="odd.csv"),
         "the card does not list 1 symbol of the release, such as 'martian'",
