@@ -193,9 +193,11 @@ def digest_of(batches: Iterable[Labels]) -> bytes:
     columns: dict[str, Any] = {}
     for rows in batches:
         for name in rows.columns:
+            column = rows[name]
+            missing = column.is_null().to_list()  # pandas has a value for it
             texts = [
-                "-" if value is None else f"{len(text := str(value))}:{text}"
-                for value in rows[name].to_list()
+                "-" if gone else f"{len(text := str(value))}:{text}"
+                for gone, value in zip(missing, column.to_list(), strict=True)
             ]
             of_column = columns.setdefault(name, hashlib.sha256())
             of_column.update("".join(texts).encode())
