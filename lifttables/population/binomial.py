@@ -10,7 +10,6 @@ from mixproof.numerics import Vector
 # steps of the staircase that bounds two probabilities together; more would save at most
 # 0.6 nats
 STAIRCASE_STEPS = 16
-NEWTON_STEPS = 4  # of ``upper_of_many``; fewer are valid and less sharp
 
 
 def clopper_pearson(
@@ -59,53 +58,6 @@ def clopper_pearson(
     )
     upper = np.where(k < n, betainccinv(k + 1, np.maximum(n - k, 1), level), 1.0)
     return low, upper
-
-
-def upper_of_many(seen: ArrayLike, rows: ArrayLike, log_level: ArrayLike) -> Vector:
-    """Return upper bounds on probabilities, close to those of Clopper and Pearson for
-    one more success.
-
-    Arguments are as for :func:`clopper_pearson`; with many rows this is much faster.
-
-    Notes
-    -----
-    Zubkov and Serov 2013: P(Bin(n, p) <= k) <= Phi(-sqrt(2 n D(a, p))) for p above a =
-    (k + 1) / n, where D is the Kullback-Leibler divergence of two distributions on two
-    outcomes. It is convex in the log odds of p, so that each step of Newton's method
-    ends above the root. A start follows from D >= -2 ln of the Bhattacharyya
-    coefficient, and another, for p near 1, from ln(1 + e^x) >= x. The bounds are valid
-    at any level. At most levels they are below those of Clopper and Pearson for one
-    more success; at levels near 1/2 or below about e^-600 they may be larger.
-
-    Examples
-    --------
-    >>> log_level = np.log(0.01)
-    >>> bounds = clopper_pearson([500, 501], 1000, log_level)[1]
-    >>> bounds.round(5).tolist(), float(upper_of_many(500, 1000, log_level).round(5))
-    ([0.53722, 0.53822], 0.53773)
-    """
-    from scipy.special import ndtri_exp  # noqa: PLC0415 - see clopper_pearson
-
-    n = np.maximum(np.asarray(rows, dtype=np.float64), 1.0)
-    a = np.asarray(seen, dtype=np.float64) + 1
-    inside = a < n
-    a = np.where(inside, a / n, 0.5)
-    # for rounding
-    wanted = (
-        ndtri_exp(np.asarray(log_level, dtype=np.float64)) ** 2 / (2 * n) * (1 + 1e-9)
-        + 1e-14
-    )
-    least = a * np.log(a) + (1 - a) * np.log1p(-a) - wanted
-    angle = np.minimum(
-        np.arcsin(np.sqrt(a)) + np.arccos(np.exp(-wanted / 2)), np.pi / 2
-    )
-    log_odds = np.minimum(2 * np.log(np.tan(angle)), -least / (1 - a))
-    for _ in range(NEWTON_STEPS):
-        against = np.exp(-log_odds)
-        log_odds = log_odds - (least + (1 - a) * log_odds + np.log1p(against)) / (
-            1 / (1 + against) - a
-        )
-    return np.where(inside, 1 / (1 + np.exp(-log_odds)), 1.0)
 
 
 def fisher_levels(log_level: ArrayLike) -> Vector:

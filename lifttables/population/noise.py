@@ -466,12 +466,3 @@ def _largest_kept(
             ]
         kept = np.minimum(kept, np.nan_to_num(np.maximum(*ends), nan=1.0))
     return kept
-
-
-def quantiles(pmf: Vector, log_level: ArrayLike) -> Vector:
-    """Return the least h with P(Z > h) <= level, for a centred distribution
-    of noise.
-    """
-    beyond = np.cumsum(pmf[::-1])[::-1]  # P(Z >= z)
-    at = np.searchsorted(-beyond, TINY - np.exp(log_level), side="left")
-    return np.asarray(at - 1 - len(pmf) // 2, dtype=np.float64)

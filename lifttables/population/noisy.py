@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from liftlib.channel import Partition
 from liftlib.errors import InvalidParameter, shown
 from liftlib.notions import Ratios
-from lifttables.population.binomial import fisher_levels, upper_of_many
+from lifttables.population.binomial import fisher_levels
 from lifttables.population.differences import Misses, misses_of, pairs_of
 from lifttables.population.noise import (
     TINY,
@@ -23,7 +23,6 @@ from lifttables.population.noise import (
     Whole,
     chernoff_bounds,
     noise_pmf,
-    quantiles,
     quick_bounds,
     sum_of,
     upper_bounds,
@@ -33,15 +32,13 @@ from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, chec
 
 # level c at which even a million cells have no noise but with probability 1e-11
 NO_NOISE = 40.0
-# of an interval of probabilities, whose upper end is a bound after any number
-BISECTIONS = 25
+# of [0, 1], for a bound on a probability; the upper end is a bound after any number
+BISECTIONS = 30
 # share of the probability of error that is reserved for the numbers of rows with each
 # secret
 ROWS_SHARE = 0.03
 # largest number of rows of a group that is tested exactly; more are by Chernoff's bound
 MANY_ROWS = 20_000
-# share of a level that the noise has where the search for the largest P(s) starts
-WIDE_SHARE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -478,16 +475,7 @@ def _prior_upper(seen: Whole, n: int, cells: int, c: float, log_level: float) ->
         )
         return np.asarray(tail * (1 + 1e-9) + TINY > np.exp(log_level))
 
-    # the bound with a share of the level for the noise is nearly always above, and far
-    # below 1
-    rows = np.clip(
-        (seen + quantiles(pmf, np.log(WIDE_SHARE) + log_level)) // len(seen), 0, n
-    )
-    low, high = (
-        np.zeros(len(seen)),
-        upper_of_many(rows, n, log_level + np.log1p(-WIDE_SHARE)),
-    )
-    high = np.where(is_above(high), 1.0, high)
+    low, high = np.zeros(len(seen)), np.ones(len(seen))
     for _ in range(BISECTIONS):
         p = (low + high) / 2
         above = is_above(p)

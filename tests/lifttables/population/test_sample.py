@@ -9,7 +9,7 @@ from scipy.stats import binom, binomtest
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
-from lifttables.population.binomial import clopper_pearson, upper_of_many
+from lifttables.population.binomial import clopper_pearson
 from lifttables.population.sample import Parts, Sample, subset_price
 
 
@@ -27,22 +27,7 @@ def test_the_bounds_are_where_the_tails_are_the_level(rows, level):
         assert seen == rows or binom.cdf(seen, rows, up) == pytest.approx(level)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.2, 0.025, 1e-6, 1e-40, 1e-80])
-def test_the_bounds_for_many_rows_cost_at_most_one_more(level):
-    n = np.concatenate([np.arange(1, 30), [999, 20_000, 10**7, 10**9]])
-    for share in (0.0, 1e-6, 0.1, 0.5, 0.9, 0.999, 1.0):
-        seen = np.floor(share * n)
-        found = upper_of_many(seen, n, math.log(level))
-        exact, next_one = (
-            clopper_pearson(np.minimum(k, n), n, math.log(level))[1]
-            for k in (seen, seen + 1)
-        )
-        assert (exact * (1 - 1e-12) <= found).all()
-        assert (found <= next_one * (1 + 1e-6)).all()
-
-
 def test_no_rows_bound_nothing():
-    assert upper_of_many(0, 0, -3.0) == 1
     assert [float(end) for end in clopper_pearson(0, 0, -3.0)] == [0.0, 1.0]
 
 
