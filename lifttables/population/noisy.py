@@ -4,7 +4,6 @@ sampling.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, Self
@@ -30,8 +29,6 @@ from lifttables.population.noise import (
 from lifttables.population.sample import UNSEEN_WEIGHT, Sample, insides
 from mixproof.numerics import Mask, Matrix, Vector, as_matrix, check_count, check_scalar
 
-# level c at which even a million cells have no noise but with probability 1e-11
-NO_NOISE = 40.0
 # of [0, 1], for a bound on a probability; the upper end is a bound after any number
 BISECTIONS = 30
 # share of the probability of error that is reserved for the numbers of rows with each
@@ -53,21 +50,14 @@ class NoisyCounts:
         The number of rows, without noise.
     c : float
         The noise of each cell is proportional to exp(-c abs(z)).
-    cells : tuple of int, length X
-        How many noisy cells each symbol sums.
     choosers : numpy.ndarray, shape (S, X), or None
         Noisy counts of other rows of the table, which choose blocks of many symbols.
-    unbounded : bool
-        Whether one row may change more than two cells by 1, or somebody who knows a
-        seed can remove the noise.
     """
 
     table: Matrix
     rows: int
     c: float
-    cells: tuple[int, ...]
     choosers: Matrix | None = None
-    unbounded: bool = False
 
     @property
     def insider(self) -> float:
@@ -76,15 +66,12 @@ class NoisyCounts:
 
         A row with other values changes two cells by 1.
         """
-        return math.inf if self.unbounded else 2 * self.c
+        return 2 * self.c
 
     def sample(self, confidence: float, chosen: float = 0.0) -> Sample:
         """Return the sample for statements about the population; designs that are tried
         share its bounds.
         """
-        # with near certainty there is none
-        if self.c >= NO_NOISE and self.choosers is None:
-            return Sample(self.table, confidence, chosen)
         key = (confidence, chosen)
         if key not in self._samples:
             self._samples[key] = NoisySample(
@@ -93,8 +80,7 @@ class NoisyCounts:
                 self.c,
                 confidence,
                 chosen,
-                self.cells,
-                self.choosers,
+                choosers=self.choosers,
             )
         return self._samples[key]
 
@@ -105,26 +91,20 @@ class NoisyCounts:
     def content(self) -> dict[str, Any]:
         """Return the counts as JSON values."""
         choosers = None if self.choosers is None else self.choosers.tolist()
-        fields = {"rows": self.rows, "c": self.c, "unbounded": self.unbounded}
-        return fields | {
+        return {
+            "rows": self.rows,
+            "c": self.c,
             "table": self.table.tolist(),
-            "cells": list(self.cells),
             "choosers": choosers,
         }
 
     @classmethod
     def from_content(cls, content: Any) -> NoisyCounts:
-        """Return the counts from their JSON values; raise an error if they
-        are invalid.
-        """
-        table, choosers = (
-            None if content[key] is None else as_matrix(key, content[key])
-            for key in ("table", "choosers")
-        )
-        assert table is not None
-        cells = tuple(map(int, content["cells"]))
-        unbounded = bool(content.get("unbounded", True))
-        found = cls(table, content["rows"], content["c"], cells, choosers, unbounded)
+        """Return the counts from JSON values; raise an error if they are invalid."""
+        table, choosers = as_matrix("table", content["table"]), content["choosers"]
+        if choosers is not None:
+            choosers = as_matrix("choosers", choosers)
+        found = cls(table, content["rows"], content["c"], choosers)
         found.sample(0.5)  # checks them
         return found
 

@@ -77,10 +77,8 @@ def with_noise(
         choosers = (some + geometric_noise(table.shape, level, rng)).astype(np.float64)
         table = table - some
     noisy = (table + geometric_noise(table.shape, level, rng)).astype(np.float64)
-    cells = (1,) * table.shape[1]
-    return replace(
-        counts, noisy=NoisyCounts(noisy, int(table.sum()), level, cells, choosers)
-    )
+    found = NoisyCounts(noisy, int(table.sum()), level, choosers)
+    return replace(counts, noisy=found)
 
 
 def noisy_totals(counts: Counts, c: float, key: bytes) -> NoisyCounts:
@@ -91,7 +89,7 @@ def noisy_totals(counts: Counts, c: float, key: bytes) -> NoisyCounts:
     totals = counts.table.sum(axis=0, keepdims=True)
     stream = Stream(_key_of(key, counts, c, "totals"), 0)
     noise = geometric_noise(totals.shape, c, stream)
-    return NoisyCounts(totals + noise, int(totals.sum()), c, (1,) * totals.shape[1])
+    return NoisyCounts(totals + noise, int(totals.sum()), c)
 
 
 Purpose = Literal["whole", "parts", "totals"]
