@@ -68,7 +68,7 @@ class Design:
     kind : Kind
     secret, public : Symbols
     channel : Channel
-        P(y|x), or P(y|s,x) for mechanisms with access to the secret.
+        P(y|x).
     texts : tuple of tuple of str
         The label of each output in each public column.
     sources : tuple of tuple of int
@@ -150,38 +150,17 @@ class Design:
         """
         return Counts(self.table, self.secret, self.public, noisy=self.noisy).joint
 
-    def columns_needed(self) -> list[str]:
-        """Return the names of the columns that a release reads."""
-        return [
-            *self.public.names,
-            *(self.secret.names if self.channel.sees_secret else []),
-        ]
-
     def columns_in(self, names: Sequence[str]) -> list[Column]:
-        """Return the public columns, and the secret columns in ``names`` or needed."""
-        secret = [
-            column
-            for column in self.secret.columns
-            if self.channel.sees_secret or column.name in names
-        ]
+        """Return the secret columns in ``names``, and the public columns."""
+        secret = [column for column in self.secret.columns if column.name in names]
         return [*secret, *self.public.columns]
-
-    def codes(self, rows: Any, unseen: Unseen = "error") -> NDArray[np.int64]:
-        """Return each row's index in :meth:`kernel`; unknown symbols raise
-        or give -1.
-        """
-        x = self._known("public", self.public, rows, unseen)
-        if not self.channel.sees_secret:
-            return x
-        s = self._known("secret", self.secret, rows, unseen)
-        return np.where((x >= 0) & (s >= 0), s * len(self.public.labels) + x, -1)
 
     @property
     def pools_new(self) -> bool:
         """Whether public values that the design has not seen count as rare, as all that
         are not named do.
         """
-        return self.public.has_pool and not self.channel.sees_secret
+        return self.public.has_pool
 
     def kernel(self) -> Matrix:
         """Return the kernel as a matrix, shape (n + 1, Y), with a last row for values
@@ -189,9 +168,9 @@ class Design:
 
         It is that of the pool of rare values or, without one, P(y).
         """
-        flat = self.channel.kernel.reshape(-1, self.channel.n_outputs)
+        known = self.channel.kernel
         return np.vstack(
-            [flat, flat[-1] if self.pools_new else self.p_y / self.p_y.sum()]
+            [known, known[-1] if self.pools_new else self.p_y / self.p_y.sum()]
         )
 
     def draw(
@@ -202,8 +181,11 @@ class Design:
         An unseen symbol counts as a rare one, if there is a pool; otherwise it raises
         DataError, or its output is drawn from P(y), which reveals nothing.
         """
-        kernel = self.kernel()
-        codes = self.codes(rows, unseen)
+        kernel, codes = self.kernel(), self.public.codes(rows)
+        if unseen == "error" and (codes < 0).any() and not self.pools_new:
+            at = int(np.argmax(codes < 0))
+            value = JOIN.join(str(rows[name][at]) for name in self.public.names)
+            raise unseen_symbols(int((codes < 0).sum()), value)
         return Channel(kernel).sample(
             np.where(codes < 0, len(kernel) - 1, codes), rng=rng
         )
@@ -217,32 +199,16 @@ class Design:
             value = JOIN.join(
                 str(counted[name][int(np.argmax(unseen))]) for name in self.public.names
             )
-            raise unseen_symbols(
-                int(counted[ROWS].to_numpy()[unseen].sum()), "public", value
-            )
+            raise unseen_symbols(int(counted[ROWS].to_numpy()[unseen].sum()), value)
 
     def released(self, outputs: NDArray[np.int64]) -> dict[str, NDArray[np.object_]]:
         """Return the text of each output index in each released column, by name."""
         columns = zip(self.public.names, zip(*self.texts, strict=True), strict=True)
         return {name: np.array(texts, dtype=object)[outputs] for name, texts in columns}
 
-    def _known(
-        self, role: str, symbols: Symbols, rows: Any, unseen: Unseen
-    ) -> NDArray[np.int64]:
-        codes = symbols.codes(rows)
-        if (
-            unseen == "error"
-            and (codes < 0).any()
-            and not (symbols is self.public and self.pools_new)
-        ):
-            at = int(np.argmax(codes < 0))
-            value = JOIN.join(str(rows[name][at]) for name in symbols.names)
-            raise unseen_symbols(int((codes < 0).sum()), role, value)
-        return codes
-
     def content(self) -> dict[str, Any]:
         """Return the design as JSON values, without what was written with it."""
-        kernel = self.channel.kernel.reshape(-1, self.channel.n_outputs)
+        kernel = self.channel.kernel
         possible = [np.flatnonzero(row) for row in kernel]
         return {
             "format": FORMAT,
@@ -258,7 +224,6 @@ class Design:
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
             "made_from": self.made_from,
-            "sees_secret": self.channel.sees_secret,
             "kernel": [
                 [at.tolist(), row[at].tolist()]
                 for at, row in zip(possible, kernel, strict=True)
@@ -271,10 +236,10 @@ class Design:
         return json.dumps(self.content() | written, ensure_ascii=False) + "\n"
 
 
-def unseen_symbols(rows: int, role: str, example: str) -> DataError:
+def unseen_symbols(rows: int, example: str) -> DataError:
     """Return the error for rows with symbols that a design has not seen."""
     return DataError(
-        f"the design has not seen the {role} symbol of {many(rows, 'row')}, such as"
+        f"the design has not seen the public symbol of {many(rows, 'row')}, such as"
         f" {example!r}: release the rows without a design, or correct them"
     )
 
@@ -326,16 +291,11 @@ def design_from(content: Any) -> Design:
     secret, public = from_dict(content["secret"]), from_dict(content["public"])
     texts = tuple(map(texts_from, content["texts"]))
     kernel = kernel_from(content["kernel"], len(texts))
-    shape = (
-        (len(secret.labels), len(public.labels))
-        if content["sees_secret"]
-        else (len(public.labels),)
-    )
     design = Design(
         Kind(content["kind"]),
         secret,
         public,
-        Channel(kernel.reshape(*shape, len(texts))),
+        Channel(kernel),
         texts,
         tuple(
             indices_from(source, len(public.labels)) for source in content["sources"]
@@ -347,10 +307,12 @@ def design_from(content: Any) -> Design:
         NoisyCounts.from_content(content["noisy"]),
         *texts_from([content[name] for name in ("made_from", "card", "file")]),
     )
-    if design.table.shape != (
-        len(secret.labels),
-        len(public.labels),
-    ) or design.p_y.shape != (len(design.texts),):
+    shape = (len(secret.labels), len(public.labels))
+    if (
+        design.table.shape != shape
+        or kernel.shape != (len(public.labels), len(texts))
+        or design.p_y.shape != (len(texts),)
+    ):
         raise ValueError("its counts do not fit its symbols")
     if not (
         np.isfinite(design.table)
@@ -474,5 +436,4 @@ def information(design: Design) -> dict[str, Any]:
         "public": design.public.names,
         "symbols": len(design.public.labels),
         "outputs": list(design.outputs),
-        "sees_secret": design.channel.sees_secret,
     }

@@ -391,7 +391,7 @@ def release_again(
             "this design is of the counts of its own rows: release the new rows as a"
             " first release"
         )
-    table.check(design.columns_needed())
+    table.check(design.public.names)
     columns = design.columns_in(table.columns)
     rows = table.complete(columns) if missing == "drop" else table
     secret = secret_key()

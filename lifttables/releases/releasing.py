@@ -48,7 +48,7 @@ def _drawn(table: PolarsTable, design: Design, rng: Uniform) -> Iterator[pl.Data
         for kind in (np.uint8, np.uint16, np.int64)
         if design.channel.n_outputs <= np.iinfo(kind).max
     )
-    for rows in table.batches(design.columns_needed()):
+    for rows in table.batches(design.public.names):
         yield pl.DataFrame({OUTPUT_COLUMN: design.draw(rows, rng).astype(small)})
 
 

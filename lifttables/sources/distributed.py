@@ -109,7 +109,7 @@ class Lazy(Table):
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
-        every = {*design.columns_needed()}
+        every = {*design.public.names}
         fetched = super().collected(
             self.rows([name for name in self.columns if name in every])
         )
@@ -198,7 +198,7 @@ class OnDask(Parted):
         import pandas as pd  # noqa: PLC0415
 
         columns = published(self, design)
-        frame = self.rows(design.columns_needed()).to_native()
+        frame = self.rows(design.public.names).to_native()
         meta = pd.DataFrame({name: pd.Series(dtype=TEXT_DTYPE) for name in columns})
         release_part = partial(_released_part, columns=columns)
         # a part carries its number: Dask's own count of parts begins anew where some
@@ -251,7 +251,7 @@ def _released_part(
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
-    rows = polars_of(nw.from_native(part[design.columns_needed()], eager_only=True))
+    rows = polars_of(nw.from_native(part[design.public.names], eager_only=True))
     drawn = design.draw(rows, Stream(key, number, 0))
     texts = design.released(drawn)
     released = pd.DataFrame(

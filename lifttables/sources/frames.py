@@ -32,10 +32,7 @@ class Frame(Table):
     def release(self, design: Design, source: Uniform) -> Any:
         """Return the released rows in the same library, without index and metadata."""
         drawn = np.concatenate(
-            [
-                design.draw(rows, source)
-                for rows in self.batches(design.columns_needed())
-            ]
+            [design.draw(rows, source) for rows in self.batches(design.public.names)]
         )
         order = permutation(len(drawn), source)
         frame = nw.from_native(self.native, eager_only=True)

@@ -49,7 +49,7 @@ class PolarsTable(Frame):
     def release(self, design: Design, source: Uniform) -> Any:  # noqa: D102
         if not isinstance(self.native, pl.LazyFrame):
             return super().release(design, source)
-        every = {*design.columns_needed(), *(column.name for column in self.needed)}
+        every = {*design.public.names, *(column.name for column in self.needed)}
         # once: a query may give its rows in another order each time
         rows = self.native.select(
             name for name in self.columns if name in every
