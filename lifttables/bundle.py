@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -127,36 +127,60 @@ def sanitise_file(
     (True, True, True)
     >>> folder.cleanup()
     """
-    files = [*outputs.private, *outputs.public]
-    inputs = [*([] if source == STDIN else [source]), *plan.reading.files]
-    ours = [] if ledger is None else [ledger]
-    if not rehearse:
-        _check_files(files, [*files, *ours], inputs, force=force)
-
-    def write_all(draw: Draw, sanitised: Sanitised) -> Sanitised:
-        replaced, private = (
-            [*(files if force else []), *ours],
-            [*outputs.private, *ours],
-        )
-        with fresh_files(
-            [*ours, *files], force=replaced, private=private, inputs=inputs
-        ) as every:
-            *of_ledger, to_design, to_page, to_card, to_text, to_table = every
-            _drawn(draw, of_ledger, outputs.table, to_table)
-            sanitised = replace(
-                sanitised, card=replace(sanitised.card, sha256=fingerprint(to_table))
-            )
-            for path, text in zip(
-                (to_design, to_page, to_card, to_text),
-                documents(sanitised, plan),
-                strict=True,
-            ):
-                path.write_text(text, encoding="utf-8")
-        return sanitised
-
-    sink = _tried_out if rehearse else write_all
+    sink = _sink(
+        [*outputs.private, *outputs.public],
+        outputs.private,
+        ledger,
+        [*([] if source == STDIN else [source]), *plan.reading.files],
+        lambda done: documents(done, plan),
+        force=force,
+        rehearse=rehearse,
+    )
     table = open_table(source, plan.reading.text_format)
     return release(table, plan, sink, ledger, rng, rehearse=rehearse)
+
+
+def _sink(
+    files: Sequence[Path],
+    private: Sequence[Path],
+    ledger: Path | None,
+    inputs: Sequence[Path],
+    texts: Callable[[Released], Sequence[str]],
+    *,
+    force: bool,
+    rehearse: bool,
+) -> Callable[[Draw, Released], Released]:
+    """Return what writes a release: ``texts`` to all files but the last, to which the
+    rows go, and an entry to the ledger. In a rehearsal, it writes nothing.
+    """
+    if rehearse:
+        return _tried_out
+    ours = [] if ledger is None else [ledger]
+    check_apart([*files, *ours], inputs)
+    for path in files:
+        check_free(path, force=force)
+    out = files[-1]
+    check_suffix(out)
+
+    def written(draw: Draw, result: Released) -> Released:
+        with fresh_files(
+            [*ours, *files],  # an entry without a release is safe, not the reverse
+            force=[*(files if force else []), *ours],
+            private=[*private, *ours],
+            inputs=inputs,
+        ) as asides:
+            *to_texts, to_table = asides[len(ours) :]
+            entered = draw.ledger(out.name)
+            if entered is not None:
+                entered.save(asides[0])
+            _write(draw, to_table, ending(out) or "")
+            card = replace(result.card, sha256=fingerprint(to_table))
+            result = replace(result, card=card)
+            for path, text in zip(to_texts, texts(result), strict=True):
+                path.write_text(text, encoding="utf-8")
+        return result
+
+    return written
 
 
 def _tried_out(draw: Draw, result: Released) -> Released:
@@ -176,14 +200,6 @@ def first_rows(path: Path, n: int = 10) -> Any:
     return FORMATS[suffix].scan(path).head(n).collect()
 
 
-def _drawn(draw: Draw, ledger: Sequence[Path], out: Path, aside: Path) -> None:
-    """Write the rows, and their entry in the ledger."""
-    entered = draw.ledger(out.name)
-    if entered is not None:
-        entered.save(ledger[0])
-    _write(draw, aside, ending(out) or "")
-
-
 def _write(draw: Draw, path: Path, suffix: str) -> None:
     """Write the released rows or counts."""
     if draw.design.of_counts:
@@ -191,19 +207,6 @@ def _write(draw: Draw, path: Path, suffix: str) -> None:
         return
     assert isinstance(draw.table, PolarsTable)  # as all files are
     write(draw.table, draw.design, path, draw.source, suffix)
-
-
-def _check_files(
-    files: Sequence[Path],
-    written: Sequence[Path],
-    inputs: Sequence[Path],
-    *,
-    force: bool,
-) -> None:
-    check_apart(written, inputs)
-    for path in files:
-        check_free(path, force=force)
-    check_suffix(files[-1])
 
 
 @checked
@@ -264,29 +267,16 @@ def apply_file(
     200
     >>> folder.cleanup()
     """
-    inputs = [channel, *([] if source == STDIN else [source])]
-    ours, files = [ledger] if ledger else [], Outputs.next_to(out).public
-    if not rehearse:
-        _check_files(files, [*files, *ours], inputs, force=force)
-    design = load(channel)
-
-    def write_all(draw: Draw, applied: Applied) -> Applied:
-        replaced = [*(files if force else []), *ours]
-        with fresh_files(
-            [*ours, *files], force=replaced, private=ours, inputs=inputs
-        ) as every:
-            *of_ledger, to_card, to_text, to_table = every
-            _drawn(draw, of_ledger, out, to_table)
-            applied = replace(
-                applied, card=replace(applied.card, sha256=fingerprint(to_table))
-            )
-            for path, text in zip(
-                (to_card, to_text), card_documents(applied.card), strict=True
-            ):
-                path.write_text(text, encoding="utf-8")
-        return applied
-
-    table, sink = open_table(source, text_format), _tried_out if rehearse else write_all
+    sink = _sink(
+        Outputs.next_to(out).public,
+        (),
+        ledger,
+        [channel, *([] if source == STDIN else [source])],
+        lambda done: card_documents(done.card),
+        force=force,
+        rehearse=rehearse,
+    )
+    design, table = load(channel), open_table(source, text_format)
     return release_again(
         table,
         design,

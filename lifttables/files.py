@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -282,6 +283,30 @@ def many(n: float, noun: str) -> str:
     ('1 row', '2,500 rows')
     """
     return f"{n:,.0f} {noun}{'' if n == 1 else 's'}"
+
+
+def points(difference: float) -> str:
+    """Return a difference of shares in percentage points, to two digits.
+
+    >>> points(0.01234), points(1.0)
+    ('1.2', '100')
+    """
+    return f"{float(f'{100 * difference:.2g}'):g}"
+
+
+def percent(share: float, *, up: bool | None = None) -> str:
+    """Return a share in per cent, perhaps rounded up, or down, to a tenth.
+
+    >>> percent(0.12345), percent(0.12345, up=True), percent(0.12345, up=False)
+    ('12.345 %', '12.4 %', '12.3 %')
+    """
+    if up is None:
+        return f"{100 * share:.6g} %"
+    tenths = 1000 * share
+    rounded = math.ceil(tenths) if up else math.floor(tenths)
+    if abs(tenths - round(tenths)) < 1e-9:  # by rounding errors alone
+        rounded = round(tenths)
+    return f"{rounded / 10:g} %"
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

@@ -27,9 +27,10 @@ from lifttables.cli import example
 from lifttables.encoding.columns import Counts
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Rows
+from lifttables.files import percent
 from lifttables.page import audit_page, documents
 from lifttables.releases.pipeline import Draw, Plan, Sanitised, release
-from lifttables.releases.question import Question, percent
+from lifttables.releases.question import Question
 from lifttables.releases.telling import told
 from lifttables.sources.formats import FORMATS, Text, ending
 from lifttables.sources.frames import Frame

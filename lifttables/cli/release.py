@@ -33,7 +33,6 @@ from lifttables.cli.shared import (
     sign_of_life,
     wrapped,
 )
-from lifttables.designs.designing import information
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.telling import PROMISED, PUBLISHED, USES, headline, told
@@ -182,7 +181,6 @@ def _first(options: argparse.Namespace) -> int:
                 "files": files,
                 "private": {name: name in ("design", "page") for name in files},
                 "card": done.card.as_dict(),
-                "design": information(done.design),
                 "audit": as_dict(done.audit),
             }
         )

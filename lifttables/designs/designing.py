@@ -423,17 +423,3 @@ def assembled(
         confidence,
         noisy,
     )
-
-
-def information(design: Design) -> dict[str, Any]:
-    """Return the properties of a design as JSON values."""
-    return {
-        "kind": design.kind.value,
-        "notion": str(design.promise),
-        "confidence": design.confidence,
-        "rows": design.rows,
-        "secret": design.secret.names,
-        "public": design.public.names,
-        "symbols": len(design.public.labels),
-        "outputs": list(design.outputs),
-    }

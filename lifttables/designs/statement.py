@@ -10,6 +10,7 @@ import numpy as np
 from liftlib.notions import LDP, RatioBased
 from lifttables.designs.designing import Design, Kind
 from lifttables.encoding.columns import JOIN, RARE
+from lifttables.files import percent
 
 # maximum number, and minimum share, of the values named as sources of a random output
 TOP, LEAST = 3, 0.05
@@ -58,7 +59,7 @@ def promised(
     outsider = _turned(notion, belief)
     first = (
         "If the rows are independent draws from the population, then, with confidence"
-        f" {_percent(confidence or 0.0)}, somebody who knows only how common each value"
+        f" {percent(confidence or 0.0)}, somebody who knows only how common each value"
         f" of {secret} is {outsider}."
     )
     growth = notion.odds_growth + insider
@@ -70,20 +71,9 @@ def promised(
 def _turned(notion: RatioBased, belief: float) -> str:
     least, most = notion.belief(belief)
     return (
-        f"turns a belief of {_percent(belief)} into at most {_percent(most, up=True)}"
-        f" and at least {_percent(least, up=False)}"
+        f"turns a belief of {percent(belief)} into at most {percent(most, up=True)}"
+        f" and at least {percent(least, up=False)}"
     )
-
-
-def _percent(share: float, *, up: bool | None = None) -> str:
-    """Return a share in per cent, rounded to the safe side."""
-    if up is None:
-        return f"{100 * share:g} %"
-    tenths = 1000 * share
-    rounded = -int(-tenths // 1) if up else int(tenths // 1)
-    # a whole number up to rounding errors stays whole
-    rounded = round(tenths) if abs(tenths - round(tenths)) < 1e-9 else rounded
-    return f"{rounded / 10:g} %"
 
 
 def _listed(names: Sequence[str]) -> str:

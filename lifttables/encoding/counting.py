@@ -12,7 +12,6 @@ import numpy as np
 
 from liftlib.errors import DataError
 from lifttables.encoding.columns import (
-    JOIN,
     MISSING,
     RARE,
     ROWS,
@@ -25,6 +24,7 @@ from lifttables.encoding.columns import (
 )
 from lifttables.files import many
 
+MAX_SYMBOLS = 5000  # of the secret, or of the public columns together
 # a column with more distinct numbers must be binned or declared as categorical
 MAX_NUMERIC_SYMBOLS = 50
 # 2020-01-31, 31.01.2020, 1/31/20, and perhaps a time
@@ -61,7 +61,7 @@ NA_TEXTS = (  # texts that may denote a missing value
 MAX_COLUMNS_NAMED = 6  # maximum number of columns named in a message
 
 Missing = Literal["refuse", "symbol", "drop"]
-Rare = Literal["error", "pool", "keep"]
+Rare = Literal["pool", "keep"]
 
 
 def count(
@@ -70,9 +70,8 @@ def count(
     public: Sequence[Column],
     *,
     missing: Missing = "refuse",
-    rare: Rare = "error",
+    rare: Rare = "pool",
     min_count: int = 5,
-    max_symbols: int = 5000,
 ) -> Counts:
     """Return the contingency table of counted labels.
 
@@ -89,8 +88,8 @@ def count(
     for column in columns:
         _check_labels(frame, column, missing)
     filled = frame.with_columns(nw.col(*names).fill_null(MISSING))
-    secrets = Symbols(tuple(secret), tuple(_secrets(filled, secret, max_symbols)))
-    symbols = _public_symbols(filled, public, rare, min_count, max_symbols)
+    secrets = Symbols(tuple(secret), tuple(_secrets(filled, secret)))
+    symbols = _public_symbols(filled, public, rare, min_count)
     table = np.zeros((len(secrets.labels), len(symbols.labels)))
     cells = secrets.index(filled), symbols.index(filled)
     np.add.at(table, cells, filled[ROWS].to_numpy())
@@ -114,48 +113,30 @@ def _public_symbols(
     columns: Sequence[Column],
     rare: Rare,
     min_count: int,
-    max_symbols: int,
 ) -> Symbols:
     """Return the listed combinations of values, and a pool of all others; without
-    lists, the combinations that occur, of which rare ones are refused, pooled or kept.
+    lists, the combinations that occur, of which rare ones are pooled or kept.
     """
     names = [column.name for column in columns]
     totals = filled.group_by(names).agg(nw.col(ROWS).sum())
-    _check_many(named(names), "symbols", len(totals), max_symbols)
+    _check_many(names, "symbols", len(totals))
     rows_of = {row[:-1]: row[-1] for row in totals.rows()}
     occurring = _sorted(list(rows_of), columns)
     # none, unless each column has a list
     listed = list(itertools.product(*(column.values for column in columns)))
     if listed:
-        _check_many(named(names), "symbols", len(listed), max_symbols)
+        _check_many(names, "symbols", len(listed))
         unlisted = set(occurring) - set(listed)
         pooled = [label for label in occurring if label in unlisted]
         return Symbols(tuple(columns), (*listed, (RARE,)), tuple(pooled))
     few = [label for label in occurring if rows_of[label] < min_count]
     if not few or rare == "keep":
         return Symbols(tuple(columns), tuple(occurring))
-    if rare == "error":
-        raise _with_few_rows(names, few, min_count)
     enough = [label for label in occurring if rows_of[label] >= min_count]
     return Symbols(tuple(columns), (*enough, (RARE,)), tuple(few))
 
 
-def _with_few_rows(
-    names: Sequence[str], few: Sequence[tuple[str, ...]], min_count: int
-) -> DataError:
-    """Return the error for symbols with fewer rows than ``min_count``."""
-    shown = ", ".join(repr(JOIN.join(label)) for label in few[:3])
-    more = ", ..." if len(few) > 3 else ""
-    return DataError(
-        f"{named(names)} has {many(len(few), 'symbol')} with fewer than {min_count}"
-        f" rows ({shown}{more}): pool them, keep them, or lower the limit",
-        arguments=("rare", "min_count"),
-    )
-
-
-def _secrets(
-    filled: Labels, columns: Sequence[Column], max_symbols: int
-) -> list[tuple[str, ...]]:
+def _secrets(filled: Labels, columns: Sequence[Column]) -> list[tuple[str, ...]]:
     """Return the secrets that occur or, with listed values, all combinations; refuse a
     column with a single value.
     """
@@ -166,7 +147,7 @@ def _secrets(
     ]
     listed = any(column.values for column in columns)
     n = math.prod(map(len, values)) if listed else len(occurring)
-    _check_many(named([column.name for column in columns]), "secrets", n, max_symbols)
+    _check_many([column.name for column in columns], "secrets", n)
     for column, alone in zip(columns, values, strict=True):
         if len(alone) < 2:
             raise DataError(
@@ -178,12 +159,12 @@ def _secrets(
     return _sorted(list(itertools.product(*values)) if listed else occurring, columns)
 
 
-def _check_many(columns: str, what: str, n: int, most: int) -> None:
-    if n > most:
+def _check_many(names: Sequence[str], what: str, n: int) -> None:
+    if n > MAX_SYMBOLS:
         raise DataError(
-            f"{columns} has {n:,} {what}, more than {most:,}: bin or coarsen it, or"
-            " raise the limit",
-            arguments=("bins", "hierarchies", "max_symbols"),
+            f"{named(names)} has {n:,} {what}, more than {MAX_SYMBOLS:,}: bin or"
+            " coarsen it",
+            arguments=("bins", "hierarchies"),
         )
 
 

@@ -56,9 +56,9 @@ class Reading:
     missing : {"refuse", "symbol", "drop"}
         Treatment of missing values: raise an error, use an extra symbol, or drop their
         rows.
-    rare : {"error", "pool", "keep"}
+    rare : {"pool", "keep"}
         Treatment of public symbols with fewer than ``min_count`` rows.
-    min_count, max_symbols : int
+    min_count : int
     na : tuple of str, optional
         Texts that denote a missing value, such as R's ``"NA"``; by default each of
         ``counting.NA_TEXTS`` is an error, unless it is among the ``values`` or in the
@@ -90,9 +90,8 @@ class Reading:
     public: str | tuple[str, ...]
     bins: tuple[str, ...] = ()
     missing: Missing = "refuse"
-    rare: Rare = "error"
+    rare: Rare = "pool"
     min_count: int = 5
-    max_symbols: int = 5000
     na: tuple[str, ...] | None = None
     categorical: tuple[str, ...] = ()
     hierarchies: tuple[str, ...] = ()
@@ -126,11 +125,7 @@ class Reading:
                 raise InvalidParameter(
                     f"{name} is {shown(value)}: give {' or '.join(map(repr, wanted))}"
                 )
-        for name, number, least in (
-            ("min_count", self.min_count, 0),
-            ("max_symbols", self.max_symbols, 1),
-        ):
-            check_scalar(name, number, least)
+        check_scalar("min_count", self.min_count, 0)
         if not self.secret or not self.public:
             raise InvalidParameter(
                 "secret and public must each name at least one column"
@@ -285,7 +280,6 @@ class Reading:
             missing=self.missing,
             rare=self.rare,
             min_count=self.min_count,
-            max_symbols=self.max_symbols,
         )
 
 

@@ -38,12 +38,13 @@ from lifttables.encoding.columns import JOIN, ROWS, Column, Counts
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table
-from lifttables.files import many
+from lifttables.files import many, percent, points
+from lifttables.population.noisy import NoisyCounts
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame, errors_of
 from lifttables.releases.ledger import Entry, Ledger, opened, release_key
 from lifttables.releases.noising import LEAST_NOISE, secret_key, with_noise
-from lifttables.releases.question import Question, percent, points
+from lifttables.releases.question import Question
 from lifttables.sources.randomness import Stream, note_on, uniform
 from mixproof.numerics import check_scalar
 
@@ -154,6 +155,13 @@ class Plan:
     def c_of_counts(self) -> float:
         """The level c of the noise of a release of counts."""
         return self.most_of_counts / 2 if self.noise is None else self.noise
+
+    def error_of_counts(self, noisy: NoisyCounts) -> float:
+        """Return the half-width of the widest 95 % interval of a share that counts
+        under this promise have.
+        """
+        totals = noisy.table.sum(axis=0)
+        return float(errors_of(totals, int(noisy.rows), self.c_of_counts).max())
 
     def as_text(self) -> str:
         """Return the plan as JSON, for the key of its release."""
@@ -355,19 +363,8 @@ def _nothing(counts: Counts, plan: Plan, retained: float) -> NothingToRelease:
     found = obstacle(counts.sample(plan.confidence), plan.notion)
     value = JOIN.join(counts.secret.labels[found.secret])
     now = int(counts.noisy.rows)
-    error = expected_error_of_counts(counts, plan)
+    error = plan.error_of_counts(counts.noisy)
     return NothingToRelease(value, found.rows, retained, error, now)
-
-
-def expected_error_of_counts(counts: Counts, plan: Plan) -> float:
-    """Return the half-width of the widest 95 % interval that counts under the same
-    promise would have.
-    """
-    noisy = counts.noisy
-    assert noisy is not None
-    return float(
-        errors_of(noisy.table.sum(axis=0), int(noisy.rows), plan.c_of_counts).max()
-    )
 
 
 def release_again(

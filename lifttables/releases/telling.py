@@ -7,12 +7,10 @@ from __future__ import annotations
 import math
 
 from lifttables.designs.statement import published_as
-from lifttables.files import many
+from lifttables.files import many, percent, points
 from lifttables.releases.card import Card
-from lifttables.releases.counts import errors_of
 from lifttables.releases.estimating import expected_error
 from lifttables.releases.pipeline import Plan, Sanitised
-from lifttables.releases.question import percent, points
 
 PUBLISHED, PROMISED, USES, LIMITS = (
     "How values are published",
@@ -54,15 +52,10 @@ def told(done: Sanitised, plan: Plan) -> dict[str, list[str]]:
 def uses(done: Sanitised, plan: Plan) -> list[str]:
     """Return what recipients of a release can do."""
     design = done.design
+    of_counts = points(plan.error_of_counts(design.noisy))
     if design.of_counts:
-        own = errors_of(design.noisy.table[0], design.rows, design.noisy.c)
-        at_most = points(float(own.max()))
-        return [
-            (
-                f"They have each share of the column with a 95 % error of at most {at_most}"  # noqa: E501
-                " percentage points."
-            )
-        ]
+        known = "They have each share of the column with a 95 % error of at most"
+        return [f"{known} {of_counts} percentage points."]
     error = expected_error(design.channel.kernel, design.joint.p_x, design.rows)
     retained = (
         f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
@@ -76,10 +69,8 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
                 " percentage points (95 %)."
             )
         ]
-    totals = design.noisy.table.sum(axis=0)
-    of_counts = float(errors_of(totals, int(design.noisy.rows), plan.c_of_counts).max())
     lines.append(
         "If they need no more than the shares, counts give each to within"
-        f" {points(of_counts)} points."
+        f" {of_counts} points."
     )
     return lines
