@@ -200,11 +200,8 @@ def reading(options: argparse.Namespace, **defaults: Any) -> Reading:
 
 def text_format_of(options: argparse.Namespace) -> TextFormat:
     """Return the dialect of a text table."""
-    return TextFormat(
-        NAMED_CHARACTERS.get(options.separator, options.separator),
-        '"',
-        options.encoding,
-    )
+    separator = NAMED_CHARACTERS.get(options.separator, options.separator)
+    return TextFormat(separator, options.encoding)
 
 
 def question_of(texts: list[str] | None) -> Question | None:

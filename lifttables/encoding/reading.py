@@ -77,7 +77,7 @@ class Reading:
         Whether the rows are independent draws from the population, as a promise for it
         needs. A table with a column that is called like survey weights, strata or
         households needs an answer.
-    separator, quote, encoding : str, optional
+    separator, encoding : str, optional
         The dialect of a text table, see ``text_format.TextFormat``.
     decimal : {".", ","}
         The decimal mark of numbers in texts.
@@ -98,7 +98,6 @@ class Reading:
     values: tuple[str, ...] = ()
     population: bool | None = None
     separator: str | None = None
-    quote: str | None = '"'
     encoding: str = "utf-8"
     decimal: str = "."
     dates: str | None = None
@@ -215,7 +214,7 @@ class Reading:
     @property
     def text_format(self) -> TextFormat:
         """The dialect of a text table."""
-        return TextFormat(self.separator, self.quote, self.encoding)
+        return TextFormat(self.separator, self.encoding)
 
     @property
     def files(self) -> tuple[Path, ...]:

@@ -1,4 +1,4 @@
-"""The dialect of a text table: its separator, quotation mark and encoding."""
+"""The dialect of a text table: its separator and encoding."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ class TextFormat:
     Attributes
     ----------
     separator : str or None
-        One ASCII character; by default a comma, or a tab for ``.tsv``.
-    quote : str or None
-        The character around values that contain a separator, a line break or the
-        character itself, which is then doubled; None if there is none.
+        One ASCII character but the quotation mark, which surrounds values that
+        contain it; by default a comma, or a tab for ``.tsv``.
     encoding : str
         The name of a text encoding known to Python.
 
@@ -31,26 +29,15 @@ class TextFormat:
     """
 
     separator: str | None = None
-    quote: str | None = '"'
     encoding: str = "utf-8"
 
     def __post_init__(self) -> None:
-        for name, value in (("separator", self.separator), ("quote", self.quote)):
-            is_mark = (
-                isinstance(value, str)
-                and len(value) == 1
-                and value.isascii()
-                and value not in "\r\n\0"
-            )
-            if value is not None and not is_mark:
-                raise InvalidParameter(
-                    f"{name} is {shown(value)}: give one ASCII character, such as ; or"
-                    " a tab"
-                )
-        if self.quote is not None and self.quote == (self.separator or ","):
+        mark = self.separator
+        is_mark = isinstance(mark, str) and len(mark) == 1 and mark.isascii()
+        if mark is not None and not (is_mark and mark not in '\r\n\0"'):
             raise InvalidParameter(
-                f"separator and quote are both {self.quote!r}: give two different"
-                " characters"
+                f"separator is {shown(mark)}: give one ASCII character, such as ; or a"
+                " tab"
             )
         try:
             codec = codecs.lookup(self.encoding)

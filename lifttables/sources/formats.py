@@ -40,7 +40,6 @@ class Text(Format):
 
     separator: str
     zipped: bool = False
-    quote: str | None = '"'
 
     def scan(self, path: Path) -> Any:  # noqa: D102
         import polars as pl  # noqa: PLC0415
@@ -48,7 +47,6 @@ class Text(Format):
         return pl.scan_csv(
             path,
             separator=self.separator,
-            quote_char=self.quote,
             infer_schema=False,
             glob=False,
             extra_columns="raise",

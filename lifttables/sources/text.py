@@ -53,7 +53,7 @@ class _FileTable(PolarsTable):
             if not written.is_utf8:
                 self._utf8 = _in_utf8(path, name, written.encoding, zipped=zipped)
                 path, zipped = Path(self._utf8.name), False
-            kind = self._text = Text(separator, zipped, written.quote)
+            kind = self._text = Text(separator, zipped)
             try:
                 with path.open("rb") as file:
                     first = file.read(2000)
@@ -79,13 +79,7 @@ class _FileTable(PolarsTable):
         """Return all rows; the first call checks the number of fields in every line."""
         if self._text is not None and not self._checked:
             with _opened(self._path, self.name, zipped=self._text.zipped) as file:
-                check_widths(
-                    file,
-                    self.name,
-                    self._text.separator,
-                    len(self.columns),
-                    self._text.quote,
-                )
+                check_widths(file, self.name, self._text.separator, len(self.columns))
             self._checked = True
         return super().read(names)
 

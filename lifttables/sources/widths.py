@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn, Protocol
 
 import numpy as np
 
@@ -34,9 +34,7 @@ class Readable(Protocol):
         """Return the rest of a line."""
 
 
-def check_widths(
-    file: Readable, name: str, separator: str, expected: int, quote: str | None = '"'
-) -> None:
+def check_widths(file: Readable, name: str, separator: str, expected: int) -> None:
     r"""Raise DataError if a line of a text table has too few or too many fields.
 
     Polars checks this only if all columns are read, and then only for too many fields;
@@ -55,20 +53,17 @@ def check_widths(
     ...
     liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but the header has 2: put each value ...
     """  # noqa: E501
-    lines = _Lines(file, separator, expected, quote)
-    quoting: dict[str, Any] = (
-        {"quoting": csv.QUOTE_NONE} if quote is None else {"quotechar": quote}
-    )
+    lines = _Lines(file, separator, expected)
     try:
-        for row in csv.reader(lines, delimiter=separator, strict=True, **quoting):
+        for row in csv.reader(lines, delimiter=separator, strict=True):
             fields = max(1, len(row))
             record = "".join(lines.record)
-            if quote is not None and _is_ambiguous(record, fields, separator, quote):
+            if _is_ambiguous(record, fields, separator):
                 _refuse(name, lines.start, STRAY_QUOTE)
             if fields != expected and record == "\n":
                 _refuse(name, lines.start, "is empty: delete it")
             if fields != expected:
-                _refuse(name, lines.start, _width(fields, separator, expected, quote))
+                _refuse(name, lines.start, _width(fields, separator, expected))
             lines.record.clear()
     except csv.Error as error:
         known = {
@@ -85,15 +80,8 @@ def check_widths(
 class _Lines:
     """The lines of a file, without blocks in which all lines are clearly correct."""
 
-    def __init__(
-        self, file: Readable, separator: str, expected: int, quote: str | None
-    ) -> None:
-        self._file, self._separator, self._expected, self._quote = (
-            file,
-            separator,
-            expected,
-            quote,
-        )
+    def __init__(self, file: Readable, separator: str, expected: int) -> None:
+        self._file, self._separator, self._expected = file, separator, expected
         self.record: list[str] = []
         self.start = 1
 
@@ -122,7 +110,7 @@ class _Lines:
         """Return whether all lines have the right width and none has a
         quotation mark.
         """
-        if self._quote is not None and self._quote.encode() in block:
+        if b'"' in block:
             return False
         codes = np.frombuffer(
             block if block.endswith(b"\n") else block + b"\n", np.uint8
@@ -132,15 +120,15 @@ class _Lines:
         return bool((widths == self._expected).all())
 
 
-def _is_ambiguous(record: str, fields: int, separator: str, quote: str) -> bool:
+def _is_ambiguous(record: str, fields: int, separator: str) -> bool:
     """Return whether a quotation mark inside a value may hide a separator."""
-    if quote not in record:
+    if '"' not in record:
         return False
-    parts = record.split(quote)
+    parts = record.split('"')
     return len(parts) % 2 == 0 or "".join(parts[::2]).count(separator) + 1 != fields
 
 
-def _width(fields: int, separator: str, expected: int, quote: str | None) -> str:
+def _width(fields: int, separator: str, expected: int) -> str:
     remedy = (
         f"put each value that holds {separator!r} in quotes"
         if fields > expected
@@ -149,10 +137,6 @@ def _width(fields: int, separator: str, expected: int, quote: str | None) -> str
             " quotes"
         )
     )
-    if quote is None:
-        remedy += ", and name the quotation mark"
-    elif quote != '"':
-        remedy += f" ({quote})"
     return (
         f"has {fields} field{'s' * (fields != 1)}, but the header has {expected}:"
         f" {remedy}"

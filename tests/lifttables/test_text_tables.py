@@ -1,4 +1,4 @@
-"""Tables of text, with any separator, quotation mark or encoding."""
+"""Tables of text, with any separator or encoding."""
 
 import csv
 import gzip
@@ -34,8 +34,8 @@ GOOD = [
 PLAIN = TextFormat()
 FORMS = {
     "semicolon": TextFormat(";"),
-    "tab and apostrophe": TextFormat("\t", "'"),
-    "pipe, no quotes": TextFormat("|", None),
+    "tab": TextFormat("\t"),
+    "pipe": TextFormat("|"),
     "latin-1": TextFormat(";", encoding="latin-1"),
     "utf-16": TextFormat(encoding="utf-16"),
 }
@@ -51,13 +51,8 @@ def distinct(table, names):
 
 def text_of(rows, form=PLAIN, end="\n", separator=","):
     made = io.StringIO(newline="")
-    quoting = (
-        {"quotechar": form.quote}
-        if form.quote
-        else {"quoting": csv.QUOTE_NONE, "quotechar": None}
-    )
     csv.writer(
-        made, delimiter=form.separator or separator, lineterminator=end, **quoting
+        made, delimiter=form.separator or separator, lineterminator=end
     ).writerows(rows)
     return made.getvalue()
 
@@ -70,7 +65,6 @@ def written(folder, text, form=PLAIN, name="in.csv"):
 
 
 def options(form):
-    assert form.quote == '"'  # others are for Python
     return [
         *([] if form.separator is None else ["--separator", form.separator]),
         *([] if form.encoding == "utf-8" else ["--encoding", form.encoding]),
@@ -81,7 +75,7 @@ def options(form):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_the_values_are_those_that_the_csv_module_wrote(tmp_path, form, name):
     if name == "in.tsv.gz" and form.separator is None:
-        form = TextFormat("\t", form.quote, form.encoding)
+        form = TextFormat("\t", form.encoding)
     path = written(tmp_path, text_of([HEADER, *GOOD], form), form, name)
     table = open_table(path, form)
     assert [
@@ -94,7 +88,7 @@ def uses(folder, path, form):
     """All that reads a table from a file, with the secret and public columns alone."""
     good = folder / "good.csv"
     good.write_text(text_of([HEADER, *GOOD], TextFormat()))
-    how = {"separator": form.separator, "quote": form.quote, "encoding": form.encoding}
+    how = {"separator": form.separator, "encoding": form.encoding}
     reading, of = (
         Reading(("ill",), ("age",), **how),
         {"secret": "ill", "public": "age", **how},
@@ -193,11 +187,9 @@ def test_a_command_says_which_line_is_wrong(
     tmp_path, monkeypatch, capsys, words, source, form
 ):
     monkeypatch.chdir(tmp_path)
-    mark, separator = form.quote, form.separator or ","
+    separator = form.separator or ","
     text = text_of([HEADER, *GOOD, [f"x{separator}y", "flu", "30s", "1"]], form)
-    path = written(
-        tmp_path, text.replace(f"{mark}x{separator}y{mark}", f"x{separator}y"), form
-    )
+    path = written(tmp_path, text.replace(f'"x{separator}y"', f"x{separator}y"), form)
     uses(tmp_path, path, form)
     # it reads no standard input
     source = "in.csv" if words[0] == "estimate" else source
@@ -358,17 +350,16 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(
         ),
         ({"separator": ";"}, "a;b\n1;2\n\n1;2\n", "line 3 is empty: delete it"),
         (
-            {"quote": "'"},
-            "a,b\n1,2\n'1,2\n",
+            {},
+            'a,b\n1,2\n"1,2\n',
             "line 3 has a quotation mark that opens a value and none that closes it",
         ),
         (
-            {"quote": "'"},
-            "a,b,c\n1,2,3\n o'x,y',2\n",
+            {},
+            'a,b,c\n1,2,3\n o"x,y",2\n',
             "line 3 has a quotation mark inside a value",
         ),
-        ({"quote": None}, 'a,b\n"1,2",3\n', "line 2 has 3 fields"),
-        ({"quote": "'"}, 'a,b\n"1,2",3\n', "line 2 has 3 fields.*in quotes"),
+        ({}, "a,b\n'1,2',3\n", "line 2 has 3 fields.*in quotes"),
         (
             {},
             "a;b\n1;2\n",
@@ -405,8 +396,7 @@ def test_text_that_is_not_utf8_asks_for_its_encoding(tmp_path):
         ({"separator": ""}, "separator is ''"),
         ({"separator": "\n"}, "separator is"),
         ({"separator": "é"}, "separator is 'é'"),
-        ({"quote": "''"}, "quote is"),
-        ({"separator": "'", "quote": "'"}, "are both"),
+        ({"separator": '"'}, "separator is"),
         ({"encoding": "klingon"}, "encoding is 'klingon', which is not known"),
         ({"encoding": "base64"}, "encoding is 'base64'"),
         ({"encoding": "a\0b"}, "encoding is"),
@@ -457,20 +447,18 @@ OTHER_VALUES = st.text(st.sampled_from("ab ;|'\"\n\té"), max_size=5)
         )
     ),
     st.sampled_from([";", "|", "\t", ":"]),
-    st.sampled_from(["'", '"', "~"]),
     st.sampled_from(["utf-8", "latin-1", "utf-16"]),
     st.booleans(),
 )
 def test_any_table_reads_as_written_or_is_refused_for_its_width(
-    tmp_path_factory, rows, separator, quote, code, wrong
+    tmp_path_factory, rows, separator, code, wrong
 ):
-    form = TextFormat(separator, quote, code)
+    form = TextFormat(separator, code)
     names = [f"c{at}" for at in range(len(rows[0]))]
     made = io.StringIO(newline="")
     writer = csv.writer(
         made,
         delimiter=separator,
-        quotechar=quote,
         lineterminator="\n",
         quoting=csv.QUOTE_ALL,
     )
