@@ -8,7 +8,6 @@ that is computed again draws the same outputs.
 from __future__ import annotations
 
 import hashlib
-from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -41,15 +40,10 @@ FAN_IN = 16  # number of partitions whose counts are summed at a time
 COUNT_COLUMN = "__rows_of_it"  # column of counts in a database
 ORDER_COLUMN = "\0order"  # column of random numbers by which released rows are sorted
 
-# from rows, counts in a column ``ROWS`` and the columns that identify them
-Count = Callable[[pl.DataFrame], pl.DataFrame]
-
 
 def elsewhere(frame: Any) -> Lazy:
     """Return the table of a lazy narwhals frame."""
-    if frame.implementation.is_dask():
-        return OnDask(frame)
-    return Lazy(frame)
+    return OnDask(frame) if frame.implementation.is_dask() else Lazy(frame)
 
 
 class Lazy(Table):
@@ -62,37 +56,26 @@ class Lazy(Table):
         self.columns = tuple(frame.collect_schema().names())
 
     def read(self, names: Sequence[str]) -> Rows:  # noqa: D102
-        return self._selected(self._frame, names)
-
-    def _selected(self, frame: Rows, names: Sequence[str]) -> Rows:
-        return frame.select(*names)
+        rows: Rows = self._frame.select(*names)
+        return rows
 
     def rows(self, names: Sequence[str]) -> Rows:  # noqa: D102
-        missing = [nw.col(column.name).is_null() for column in self.needed]
-        missing += [
-            nw.col(column.name).cast(nw.String).is_in(column.na)
-            for column in self.needed
-            if column.na
-        ]
-        return self._selected(
-            (
-                self._frame.filter(*(~condition for condition in missing))
-                if missing
-                else self._frame
-            ),
-            names,
-        )
+        frame = self._frame
+        for column in self.needed:
+            value = nw.col(column.name)
+            frame = frame.filter(~value.is_null())
+            if column.na:
+                frame = frame.filter(~value.cast(nw.String).is_in(column.na))
+        rows: Rows = frame.select(*names)
+        return rows
 
     def collected(self, rows: Rows) -> Labels:  # noqa: D102
         return nw.from_native(polars_of(super().collected(rows)), eager_only=True)
 
-    def _distinct(self, raw: Sequence[str]) -> Labels:
-        return self.collected(
+    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
+        distinct = self.collected(
             self.rows(raw).group_by(*raw).agg(nw.len().alias(COUNT_COLUMN))
         )
-
-    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        distinct = self._distinct(raw)
         labels = labelled(distinct, named).with_columns(distinct[COUNT_COLUMN])
         counted: Labels = labels.group_by(*named).agg(
             nw.col(COUNT_COLUMN).sum().alias(ROWS)
@@ -109,95 +92,57 @@ class Lazy(Table):
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
-        every = {*design.public.names}
-        fetched = super().collected(
-            self.rows([name for name in self.columns if name in every])
-        )
+        names = [name for name in self.columns if name in design.public.names]
+        fetched = super().collected(self.rows(names))
         return PolarsTable(
             polars_of(fetched).lazy(), self.name, fetched.to_native()
         ).release(design, source)
 
 
-class Parted(Lazy):
-    """A partitioned frame on a cluster."""
+class OnDask(Lazy):
+    """A Dask data frame: its workers count partitions, and no row is fetched."""
 
-    @abstractmethod
-    def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:
-        """Return the sum over partitions of the counts that a function returns."""
-
-    @abstractmethod
-    def drawn(self, design: Design, key: bytes) -> Any:
-        """Return the released rows as a lazy frame, in random order by default.
-
-        ``key`` is the key of ``randomness.Stream``.
-        """
-
-    def release(self, design: Design, source: Uniform) -> Any:
-        """Return the released rows as a lazy frame of the cluster."""
-        return self.drawn(design, key_of(source))
-
-    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        counted = self.tally(
-            raw, partial(count_labels, named=dict(named), where=self.name)
-        )
-        return nw.from_native(counted, eager_only=True)
-
-
-def count_labels(
-    rows: pl.DataFrame, named: Mapping[str, Column], where: str
-) -> pl.DataFrame:
-    """Return the number of rows by combination of labels; errors name ``where``."""
-    with reading(where):
-        counted: pl.DataFrame = tally(
-            nw.from_native(rows, eager_only=True), named
-        ).to_native()
-    return counted.with_columns(pl.col(ROWS).cast(pl.Int64))
-
-
-class OnDask(Parted):
-    """A Dask data frame."""
-
-    def tally(self, names: Sequence[str], count: Count) -> pl.DataFrame:  # noqa: D102
+    def _delayed(
+        self, columns: Sequence[str], of_part: Callable[[pd.DataFrame], Any]
+    ) -> list[Any]:
+        """Return what a function returns for each partition, delayed."""
         import dask  # noqa: PLC0415 - installed wherever there are Dask frames
 
-        count_part = dask.delayed(_counted_part)
-        parts = [
-            count_part(part, count)
-            for part in self.rows(names).to_native().to_delayed()
-        ]
+        parts = self.rows(columns).to_native().to_delayed()
+        return list(map(dask.delayed(of_part), parts))
+
+    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
+        import dask  # noqa: PLC0415
+
+        count_part = partial(_counted_part, named=dict(named), where=self.name)
+        parts = self._delayed(raw, count_part)
         while len(parts) > 1:
             parts = [
                 dask.delayed(_summed)(parts[at : at + FAN_IN])
                 for at in range(0, len(parts), FAN_IN)
             ]
-        counted: pl.DataFrame = parts[0].compute()
-        return counted
+        return nw.from_native(parts[0].compute(), eager_only=True)
 
     def digest(self, columns: Sequence[Column]) -> bytes:
-        """Return the SHA-256 of the digests of all partitions, in order; no row is
-        fetched.
-        """
+        """Return the SHA-256 of the digests of all partitions, in order."""
         import dask  # noqa: PLC0415
 
-        frame = self.rows([column.name for column in columns]).to_native()
-        digest_part = dask.delayed(_digest_of_part)
-        parts = dask.compute(*map(digest_part, frame.to_delayed()))
-        return hashlib.sha256(b"".join(parts)).digest()
+        parts = self._delayed([column.name for column in columns], _digest_of_part)
+        return hashlib.sha256(b"".join(dask.compute(*parts))).digest()
 
     def contents(self, columns: Sequence[Column]) -> bytes:  # noqa: D102
         import dask  # noqa: PLC0415
 
-        names = [column.name for column in columns]
-        contents_part = dask.delayed(_contents_of_part)
-        parts = map(contents_part, self.rows(names).to_native().to_delayed())
+        parts = self._delayed([column.name for column in columns], _contents_of_part)
         return sum_of_digests(dask.compute(*parts))
 
-    def drawn(self, design: Design, key: bytes) -> Any:  # noqa: D102
+    def release(self, design: Design, source: Uniform) -> Any:
+        """Return the released rows as a lazy frame of the cluster, in random order."""
         import dask  # noqa: PLC0415
         import dask.dataframe as dd  # noqa: PLC0415
         import pandas as pd  # noqa: PLC0415
 
-        columns = published(self, design)
+        columns, key = published(self, design), key_of(source)
         frame = self.rows(design.public.names).to_native()
         meta = pd.DataFrame({name: pd.Series(dtype=TEXT_DTYPE) for name in columns})
         release_part = partial(_released_part, columns=columns)
@@ -213,24 +158,26 @@ class OnDask(Parted):
         return drawn.shuffle(on=ORDER_COLUMN).map_partitions(_in_order, meta=meta)
 
 
-def _counted_part(part: pd.DataFrame, count: Count) -> pl.DataFrame:
-    return count(polars_of(nw.from_native(part, eager_only=True)))
+def _polars(part: pd.DataFrame) -> Labels:
+    return nw.from_native(
+        polars_of(nw.from_native(part, eager_only=True)), eager_only=True
+    )
+
+
+def _counted_part(
+    part: pd.DataFrame, named: Mapping[str, Column], where: str
+) -> pl.DataFrame:
+    with reading(where):
+        counted: pl.DataFrame = tally(_polars(part), named).to_native()
+    return counted.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
 def _digest_of_part(part: pd.DataFrame) -> bytes:
-    return digest_of(
-        [
-            nw.from_native(
-                polars_of(nw.from_native(part, eager_only=True)), eager_only=True
-            )
-        ]
-    )
+    return digest_of([_polars(part)])
 
 
 def _contents_of_part(part: pd.DataFrame) -> int:
-    rows = nw.from_native(
-        polars_of(nw.from_native(part, eager_only=True)), eager_only=True
-    )
+    rows = _polars(part)
     return contents_of(tally(rows, {name: Column(name) for name in rows.columns}))
 
 
@@ -251,7 +198,7 @@ def _released_part(
 ) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415
 
-    rows = polars_of(nw.from_native(part[design.public.names], eager_only=True))
+    rows = _polars(part[design.public.names]).to_native()
     drawn = design.draw(rows, Stream(key, number, 0))
     texts = design.released(drawn)
     released = pd.DataFrame(

@@ -1,9 +1,8 @@
-"""Uniform random numbers from the operating system, a seed or a secret key."""
+"""Uniform random numbers from a seed or a secret key."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +16,8 @@ from mixproof.numerics import Vector
 OF_RELEASES = 0x6C696674
 
 
-class SystemRandom:
-    """The operating system's generator, with the method that
-    ``Channel.sample`` calls.
-    """
-
-    def random(self, size: int) -> Vector:
-        """Return ``size`` numbers in [0, 1), multiples of 2^-53."""
-        return np.asarray(
-            (np.frombuffer(os.urandom(8 * size), dtype="<u8") >> np.uint64(11))
-            * 2.0**-53
-        )
-
-
-def uniform(rng: Uniform | int | None) -> Uniform:
-    """Return the given generator, one with the given seed, or the operating system's.
+def uniform(rng: Uniform | int) -> Uniform:
+    """Return the given generator, or one with the given seed.
 
     The generator of a seed is a release's own: with numpy's of the same seed, of which
     a simulated table may be drawn, the draws would depend on the table.
@@ -39,8 +25,6 @@ def uniform(rng: Uniform | int | None) -> Uniform:
     >>> bool((uniform(0).random(3) == np.random.default_rng(0).random(3)).any())
     False
     """
-    if rng is None:
-        return SystemRandom()
     if isinstance(rng, Uniform):
         return rng
     generator(rng)  # checks the seed
@@ -57,7 +41,7 @@ def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
 def note_on(rng: Uniform | int | None) -> str:
     """Return the owner's note on the randomness of a release."""
     if rng is None:
-        return "drawn from the operating system's random generator"
+        return "drawn with your key: whoever has it and these rows can repeat the draw"
     if isinstance(rng, Uniform):
         return (
             f"drawn from the caller's {type(rng).__name__}: whoever knows its state can"

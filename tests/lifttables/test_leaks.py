@@ -147,13 +147,13 @@ def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(
         "ledger": ledger,
     }
     # a draw that fails is no release
-    for one in ("polars_rows.PolarsTable", "distributed.Parted"):
+    for one in ("polars_rows.PolarsTable", "distributed.OnDask"):
         monkeypatch.setattr(f"lifttables.sources.{one}.release", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         tables.sanitise(frame, **words)
     assert not ledger.exists()
     # another's release in the meantime is seen
-    for one in ("polars_rows.PolarsTable", "distributed.Parted"):
+    for one in ("polars_rows.PolarsTable", "distributed.OnDask"):
         monkeypatch.setattr(
             f"lifttables.sources.{one}.release", lambda *_: ledger.write_text("{}")
         )

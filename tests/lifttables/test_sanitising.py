@@ -4,13 +4,12 @@ import numpy as np
 import polars as pl
 import pytest
 from messages import raised
-from scipy import stats
 
 import liftlib as ll
 import lifttables as tables
 from lifttables.encoding.columns import ROWS, Column
 from lifttables.encoding.counting import count
-from lifttables.sources.randomness import SystemRandom, generator, note_on
+from lifttables.sources.randomness import generator, note_on
 
 
 def fits(one):
@@ -18,12 +17,6 @@ def fits(one):
     return one.serves(ll.ALIP(1.0, 0.5)) and (
         one.most_symbols is None or one.most_symbols >= 5
     )
-
-
-def test_system_random_is_uniform_and_does_not_repeat():
-    numbers = SystemRandom().random(100_000)
-    assert stats.kstest(numbers, "uniform").pvalue > 1e-6
-    assert not np.array_equal(numbers[:10], SystemRandom().random(10))
 
 
 def test_a_seed_may_be_as_long_as_it_likes():
