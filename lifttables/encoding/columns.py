@@ -6,7 +6,7 @@ import datetime as dt
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -230,7 +230,7 @@ class Symbols:
         """Whether the values of all columns were given, so that the rows decide nothing
         about them.
         """
-        return bool(self.columns) and all(column.values for column in self.columns)
+        return all(column.values for column in self.columns)
 
     @property
     def chosen(self) -> float:
@@ -287,10 +287,7 @@ class Symbols:
     def codes(self, rows: Any) -> NDArray[np.int64]:
         """Return the index of each table row's symbol, or -1 if it has none."""
         try:
-            labels = labelled(
-                nw.from_native(rows, eager_only=True),
-                {column.name: column for column in self.columns},
-            )
+            labels = labelled(nw.from_native(rows, eager_only=True), self.columns)
         except UNREADABLE as error:
             said = str(error).splitlines()[0]
             raise DataError(
@@ -299,15 +296,9 @@ class Symbols:
             ) from error
         return self.index(labels)
 
-    def index(self, labels: Labels, names: Sequence[str] = ()) -> NDArray[np.int64]:
-        """Return the index of the symbol in each row of labels, or -1 if it has none.
-
-        ``names`` gives the names of the symbols' columns in the frame of labels, if
-        they differ.
-        """
-        if not self.columns:
-            return np.zeros(len(labels), dtype=np.int64)
-        names = names or self.names
+    def index(self, labels: Labels) -> NDArray[np.int64]:
+        """Return the index of the symbol of each row of labels, or -1."""
+        names = self.names
         # a pool of combinations has one label for all columns
         places = {
             label: at
@@ -330,7 +321,7 @@ class Symbols:
             }
         )
         rows = labels.select(nw.col(*names).fill_null(MISSING)).with_row_index(ORDER)
-        symbols = rows.join(known, on=list(names), how="left").sort(ORDER)[SYMBOL]
+        symbols = rows.join(known, on=names, how="left").sort(ORDER)[SYMBOL]
         return np.array(symbols.fill_null(-1).cast(nw.Int64()).to_numpy())
 
 
@@ -347,10 +338,10 @@ def check_numbers(rows: Any, columns: Iterable[Column]) -> None:
             )
 
 
-def labelled(rows: Any, named: Mapping[str, Column]) -> Any:
-    """Return the labels of some columns of a frame, under new names."""
-    check_numbers(rows, (column for column in named.values() if column.edges))
-    return rows.select(*(column.labels().alias(name) for name, column in named.items()))
+def labelled(rows: Any, columns: Sequence[Column]) -> Any:
+    """Return the labels of some columns of a frame."""
+    check_numbers(rows, (column for column in columns if column.edges))
+    return rows.select(*(column.labels().alias(column.name) for column in columns))
 
 
 def numbered(
@@ -366,11 +357,7 @@ def numbered(
     ([0, 1, 0], [('u',), ('(missing)',)])
     """
     place: dict[tuple[str, ...], int] = {}
-    rows = (
-        labels.select(nw.col(*names).fill_null(MISSING)).rows()
-        if names
-        else [()] * len(labels)
-    )
+    rows = labels.select(nw.col(*names).fill_null(MISSING)).rows()
     return np.array(
         [place.setdefault(row, len(place)) for row in rows], dtype=np.int64
     ), list(place)

@@ -339,10 +339,8 @@ def _first(table: Table, column: Column, label: str) -> int:
     """Return the number, from 1, of the first row with a label."""
     at = 1
     for rows in table.batches([column.name]):
-        labels = labelled(nw.from_native(rows, eager_only=True), {column.name: column})[
-            column.name
-        ]
-        texts = labels.to_list()
+        labels = labelled(nw.from_native(rows, eager_only=True), [column])
+        texts = labels[column.name].to_list()
         if label in texts:
             return at + int(texts.index(label))
         at += len(texts)

@@ -92,21 +92,12 @@ class Table(ABC):
 
     how: ClassVar[Mapping[str, Any]] = {}  # options for collecting rows
 
-    def counts(self, columns: Sequence[Column] | Mapping[str, Column]) -> Labels:
-        """Return the number of rows (``ROWS``) with each combination of labels.
-
-        A mapping gives new names to the labels, so that one column may be labelled in
-        several ways.
-        """
-        named = (
-            columns
-            if isinstance(columns, Mapping)
-            else {column.name: column for column in columns}
-        )
-        raw = list(dict.fromkeys(column.name for column in named.values()))
-        self.check(raw)
+    def counts(self, columns: Sequence[Column]) -> Labels:
+        """Return the number of rows (``ROWS``) with each combination of labels."""
+        names = [column.name for column in columns]
+        self.check(names)
         with reading(self.name):
-            labels = self._counted(raw, named)
+            labels = self._counted(columns)
         if labels.is_empty() and self.needed:
             columns_needed = ", ".join(repr(column.name) for column in self.needed)
             raise DataError(
@@ -118,10 +109,11 @@ class Table(ABC):
                 f"{self.name} has no rows: a distribution needs at least one"
                 " observation"
             )
-        return labels.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*named)
+        return labels.with_columns(nw.col(ROWS).cast(nw.Int64)).sort(*names)
 
-    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
-        return self.collected(tally(self.rows(raw), named))
+    def _counted(self, columns: Sequence[Column]) -> Labels:
+        rows = self.rows([column.name for column in columns])
+        return self.collected(tally(rows, columns))
 
     def batches(self, names: Sequence[str]) -> Iterator[Labels]:
         """Yield the rows of some columns, in order."""
@@ -133,9 +125,8 @@ class Table(ABC):
 
     def contents(self, columns: Sequence[Column]) -> bytes:
         """Return a digest of some columns of the rows, in whatever order they are."""
-        named = {column.name: Column(column.name) for column in columns}
-        batches = self.batches([*named])
-        return sum_of_digests(contents_of(tally(rows, named)) for rows in batches)
+        batches = self.batches([column.name for column in columns])
+        return sum_of_digests(map(contents_of, batches))
 
     def check(self, names: Sequence[str]) -> None:
         """Raise DataError if a column is missing (naming the nearest) or is named
@@ -180,9 +171,10 @@ def _composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def tally(rows: Any, named: Mapping[str, Column]) -> Any:
+def tally(rows: Any, columns: Sequence[Column]) -> Any:
     """Return the number of rows with each combination of labels; rows may be lazy."""
-    return labelled(rows, named).group_by(*named).agg(nw.len().alias(ROWS))
+    names = [column.name for column in columns]
+    return labelled(rows, columns).group_by(*names).agg(nw.len().alias(ROWS))
 
 
 def digest_of(batches: Iterable[Labels]) -> bytes:
@@ -207,12 +199,10 @@ def digest_of(batches: Iterable[Labels]) -> bytes:
     return found.digest()
 
 
-def contents_of(counted: Labels) -> int:
-    """Return the sum of the SHA-256 of rows, from the number of rows (``ROWS``) with
-    each combination of texts.
-    """
-    names = [name for name in counted.columns if name != ROWS]
-    filled = counted.select(nw.col(*names).fill_null("\0"), nw.col(ROWS))
+def contents_of(rows: Labels) -> int:
+    """Return the sum of the SHA-256 of rows, which is the same in any order."""
+    counted = tally(rows, [Column(name) for name in rows.columns])
+    filled = counted.select(nw.col(*rows.columns).fill_null("\0"), nw.col(ROWS))
     total = 0
     for *texts, n in filled.rows():
         found = hashlib.sha256(json.dumps(texts).encode()).digest()

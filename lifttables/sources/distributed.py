@@ -8,7 +8,7 @@ that is computed again draws the same outputs.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -72,23 +72,26 @@ class Lazy(Table):
     def collected(self, rows: Rows) -> Labels:  # noqa: D102
         return nw.from_native(polars_of(super().collected(rows)), eager_only=True)
 
-    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
+    def _counted(self, columns: Sequence[Column]) -> Labels:
+        names = [column.name for column in columns]
         distinct = self.collected(
-            self.rows(raw).group_by(*raw).agg(nw.len().alias(COUNT_COLUMN))
+            self.rows(names).group_by(*names).agg(nw.len().alias(COUNT_COLUMN))
         )
-        labels = labelled(distinct, named).with_columns(distinct[COUNT_COLUMN])
-        counted: Labels = labels.group_by(*named).agg(
+        labels = labelled(distinct, columns).with_columns(distinct[COUNT_COLUMN])
+        counted: Labels = labels.group_by(*names).agg(
             nw.col(COUNT_COLUMN).sum().alias(ROWS)
         )
         return counted
 
     def digest(self, columns: Sequence[Column]) -> bytes:
-        """Return the digest of the contents, because a database has no order."""
-        return self.contents(columns)
+        """Return the SHA-256 of the numbers of rows with each combination of values; a
+        database has no order.
+        """
+        return digest_of([self.counts([Column(column.name) for column in columns])])
 
-    def contents(self, columns: Sequence[Column]) -> bytes:  # noqa: D102
-        counted = self.counts([Column(column.name) for column in columns])
-        return sum_of_digests([contents_of(counted)])
+    def contents(self, columns: Sequence[Column]) -> bytes:
+        """Return the same: no row is fetched."""
+        return self.digest(columns)
 
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
@@ -103,19 +106,19 @@ class OnDask(Lazy):
     """A Dask data frame: its workers count partitions, and no row is fetched."""
 
     def _delayed(
-        self, columns: Sequence[str], of_part: Callable[[pd.DataFrame], Any]
+        self, columns: Sequence[Column], of_part: Callable[[pd.DataFrame], Any]
     ) -> list[Any]:
         """Return what a function returns for each partition, delayed."""
         import dask  # noqa: PLC0415 - installed wherever there are Dask frames
 
-        parts = self.rows(columns).to_native().to_delayed()
-        return list(map(dask.delayed(of_part), parts))
+        rows = self.rows([column.name for column in columns])
+        return list(map(dask.delayed(of_part), rows.to_native().to_delayed()))
 
-    def _counted(self, raw: Sequence[str], named: Mapping[str, Column]) -> Labels:
+    def _counted(self, columns: Sequence[Column]) -> Labels:
         import dask  # noqa: PLC0415
 
-        count_part = partial(_counted_part, named=dict(named), where=self.name)
-        parts = self._delayed(raw, count_part)
+        count_part = partial(_counted_part, columns=columns, where=self.name)
+        parts = self._delayed(columns, count_part)
         while len(parts) > 1:
             parts = [
                 dask.delayed(_summed)(parts[at : at + FAN_IN])
@@ -127,13 +130,13 @@ class OnDask(Lazy):
         """Return the SHA-256 of the digests of all partitions, in order."""
         import dask  # noqa: PLC0415
 
-        parts = self._delayed([column.name for column in columns], _digest_of_part)
+        parts = self._delayed(columns, _digest_of_part)
         return hashlib.sha256(b"".join(dask.compute(*parts))).digest()
 
     def contents(self, columns: Sequence[Column]) -> bytes:  # noqa: D102
         import dask  # noqa: PLC0415
 
-        parts = self._delayed([column.name for column in columns], _contents_of_part)
+        parts = self._delayed(columns, _contents_of_part)
         return sum_of_digests(dask.compute(*parts))
 
     def release(self, design: Design, source: Uniform) -> Any:
@@ -165,10 +168,10 @@ def _polars(part: pd.DataFrame) -> Labels:
 
 
 def _counted_part(
-    part: pd.DataFrame, named: Mapping[str, Column], where: str
+    part: pd.DataFrame, columns: Sequence[Column], where: str
 ) -> pl.DataFrame:
     with reading(where):
-        counted: pl.DataFrame = tally(_polars(part), named).to_native()
+        counted: pl.DataFrame = tally(_polars(part), columns).to_native()
     return counted.with_columns(pl.col(ROWS).cast(pl.Int64))
 
 
@@ -177,8 +180,7 @@ def _digest_of_part(part: pd.DataFrame) -> bytes:
 
 
 def _contents_of_part(part: pd.DataFrame) -> int:
-    rows = _polars(part)
-    return contents_of(tally(rows, {name: Column(name) for name in rows.columns}))
+    return contents_of(_polars(part))
 
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:
