@@ -32,7 +32,6 @@ from mixproof.numerics import (
     Mask,
     Matrix,
     Vector,
-    check_count,
     entropies,
 )
 
@@ -46,8 +45,6 @@ SUBSETS_PER_ROUND = 16
 REDUCED_COST_TOL = 1e-6
 # bisection steps for the share of a constant release, for a precision of 1e-12
 SHARE_BISECTIONS = 40
-# parameter of the Dirichlet distribution of starting points; favours few symbols each
-DIRICHLET_ALPHA = 0.5
 
 
 class Cone(NamedTuple):
@@ -73,7 +70,6 @@ def confident_response(
     chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
     places: Vector | None = None,
-    starts: int = 0,
 ) -> Channel:
     """Return a randomised response that satisfies the notion for the population.
 
@@ -85,9 +81,6 @@ def confident_response(
     notion : Notion
         A notion that bounds ratios of P(y|s) and P(y): ALIP, LIP, LDP or perfect
         privacy.
-    starts : int, keyword-only
-        Number of additional random starting points each time the search would end; the
-        result never gets worse.
 
     Returns
     -------
@@ -111,7 +104,7 @@ def confident_response(
     descent along the entropy's tangent. A descent may end before the minimum, and its
     end point depends on the dual variables, which a degenerate mixture does not
     determine. Another build of the solver may thus find an equally private response
-    that retains a few per cent more or less; ``starts`` reduces this.
+    that retains a few per cent more or less.
 
     Examples
     --------
@@ -121,10 +114,9 @@ def confident_response(
     >>> Sample(counts).keeps(LIP(0.5), channel), round(channel.certificate.value, 2)
     (True, 0.92)
     """
-    more = check_count("starts", starts, least=0)
     full_sample = sample_of(counts, confidence, chosen)
     united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, places)
-    over_blocks = response_parts(sample, notion, more, rng)
+    over_blocks = response_parts(sample, notion)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)
     channel = Channel(parts.kernel)
     certificate = ConfidentCertificate(
@@ -139,12 +131,7 @@ def confident_response(
     return channel.with_certificate(certificate)
 
 
-def response_parts(
-    sample: Sample,
-    notion: RatioBased,
-    starts: int = 0,
-    rng: int | np.random.Generator = 0,
-) -> Parts:
+def response_parts(sample: Sample, notion: RatioBased) -> Parts:
     """Return the response for few symbols as sums of subsets.
 
     Trust, then verify: quick bounds choose a response, and the sample's bounds take
@@ -166,9 +153,7 @@ def response_parts(
     for _ in range(MAX_VERIFICATIONS):
         cone = Cone(misses / mass, member, mass, rows)
         certified = np.asarray((misses <= 0).all(axis=0))
-        pool, mixture = _best_mixture(
-            cone, certified, sample.weights, pool, starts, np.random.default_rng(rng)
-        )
+        pool, mixture = _best_mixture(cone, certified, sample.weights, pool)
         parts, used = _parts(cone, pool, mixture)
         used = used[~verified[used]]
         if not len(used):
@@ -242,17 +227,11 @@ class Row(NamedTuple):
 
 
 def _best_mixture(
-    cone: Cone,
-    certified: Mask,
-    p_x: Vector,
-    known: list[Row],
-    more: int,
-    rng: np.random.Generator,
+    cone: Cone, certified: Mask, p_x: Vector, known: list[Row]
 ) -> tuple[list[Row], Mixture]:
     """Return rows, and a mixture of them that averages to P_X, by column generation.
 
-    The search begins with those of the ``known`` rows that are in the cone; ``more``
-    random starting points are tried when no other start improves the mixture.
+    The search begins with those of the ``known`` rows that are in the cone.
     """
     places = np.flatnonzero(certified)
     cost = entropies(cone.rows[places])
@@ -274,14 +253,6 @@ def _best_mixture(
             (*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)),
             price,
         )
-        if not joining:
-            joining = search.cheaper(
-                (
-                    rng.dirichlet(np.full(len(p_x), DIRICHLET_ALPHA))
-                    for _ in range(more)
-                ),
-                price,
-            )
         if not joining:
             break
         rows = np.vstack([rows, *(row.weights @ cone.rows[row.at] for row in joining)])

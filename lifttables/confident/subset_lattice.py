@@ -21,8 +21,6 @@ MAX_LATTICE_SYMBOLS = 15
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
 # of partitions, after which all symbols are one subset; few are needed
 MAX_VERIFICATIONS = 50
-# number of symbols from which merging them into blocks takes over 15 s (cubic time)
-SLOW_SYMBOLS = 1000
 # largest multiple of the table's rows for which ``rows_needed`` gives a number
 MAX_ROWS_FACTOR = 1e6
 # and the most rows, on every platform: a browser's arrays and integers have 32 bits

@@ -253,25 +253,6 @@ def test_a_design_is_sure_whatever_the_solver_does(monkeypatch, fails):
     assert channel.n_outputs > 1
 
 
-def test_more_starts_lead_to_no_less_and_here_to_more():
-    counts, notion = (
-        drawn(ll.datasets.dirichlet_joint(4, 6, 1.0, 1), 300, 1),
-        ll.LDP(1.0),
-    )
-    plain, more, again = (
-        confident_response(counts, notion, starts=starts) for starts in (0, 50, 50)
-    )
-    assert np.array_equal(more.kernel, again.kernel)
-    assert Sample(counts).keeps(notion, more)
-    assert more.certificate.value > 1.001 * plain.certificate.value
-    # another draw of the starts comes to the same, as the one that is cut short by the
-    # first does not
-    other = confident_response(counts, notion, starts=200, rng=1)
-    assert other.certificate.value == pytest.approx(more.certificate.value, rel=2e-3)
-    with raised(InvalidParameter):
-        confident_response(counts, notion, starts=-1)
-
-
 @each_design
 def test_many_symbols_are_united_by_other_rows(design):
     joint = ll.datasets.dirichlet_joint(3, 60, 0.7, 1)
