@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +17,11 @@ from lifttables.audits.measuring import MEASURE_MEANINGS
 from lifttables.audits.picture import MAX_SYMBOLS_DRAWN, as_svg, lift_map
 from lifttables.designs.designing import Design
 from lifttables.encoding.columns import JOIN
-from lifttables.extras import extra
-from lifttables.files import json_text, printable
+from lifttables.files import json_text
 from lifttables.releases.card import Card
 from lifttables.releases.pipeline import Plan, Sanitised
 from lifttables.releases.telling import headline, told
+from lifttables.rendering import render
 from mixproof.checks import checked
 
 if TYPE_CHECKING:
@@ -123,34 +122,6 @@ def documents(sanitised: Sanitised, plan: Plan) -> tuple[str, str, str, str]:
 def card_documents(card: Card) -> tuple[str, str]:
     """Return the texts of a card in JSON and in Markdown."""
     return json_text(card.as_dict(), 1) + "\n", card.as_text()
-
-
-def render(template: str, **values: Any) -> str:
-    """Return a page from a template in the folder ``pages``, with all text escaped."""
-    with extra("tables"):
-        from jinja2 import (  # noqa: PLC0415
-            Environment,
-            FileSystemLoader,
-            StrictUndefined,
-        )
-
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "pages"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        finalize=_shown,
-    )
-    return environment.get_template(template).render(**values)
-
-
-def _shown(value: Any) -> Any:
-    """Return a value; if it is text, without control characters."""
-    return (
-        type(value)(printable(value.replace("\n", " ")))
-        if isinstance(value, str)
-        else value
-    )
 
 
 def _number(value: float) -> str:

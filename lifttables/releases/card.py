@@ -8,7 +8,6 @@ import datetime as dt
 import hashlib
 import json
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -42,7 +41,8 @@ from lifttables.encoding.columns import (
 )
 from lifttables.encoding.naming import Texts, for_which_values, of_unlisted_values
 from lifttables.encoding.table import Table
-from lifttables.files import indices_from, printable, read_ours, texts_from
+from lifttables.files import indices_from, read_ours, texts_from
+from lifttables.rendering import render
 from mixproof.numerics import Matrix, check_count, check_scalar
 
 FORMAT = "liftlib card 4"
@@ -104,19 +104,6 @@ EVERY_RELEASE = (
         " released value is."
     ),
 )
-
-COUNTS_EXPLAINED = (
-    "The noisy count of rows with each value, its share of the {:,} rows, and the"
-    " half-width of the 95 % interval for the share of the population, which allows for"
-    " the sampling and the noise. No row is published."
-)
-
-LABELS_MEAN = {
-    RARE: f"“{RARE}” stands for all values that are not named.",
-    MISSING: f"“{MISSING}” stands for rows without a value.",
-}
-
-MARK_UP = re.compile(r"([|`*\[\\])")  # characters with a meaning in Markdown
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,83 +243,25 @@ class Card:
 
     def as_text(self) -> str:
         """Return the card in Markdown, rendered from its fields."""
-        lines = [
-            f"# {_cell(JOIN.join(self.columns))}, released",
-            "",
-            "## What is promised",
-            "",
+        values = [
+            (JOIN.join(text), "; ".join(JOIN.join(self.symbols[x]) for x in source))
+            for text, source in zip(self.texts, self.sources, strict=True)
         ]
-        lines += [f"- {_cell(sentence)}" for sentence in self.words]
-        lines += ["", "## Limits", ""]
-        lines += [f"- {_cell(limit)}" for limit in self.not_covered]
-        if self.of_counts:
-            lines += [
-                "",
-                "## What the file has",
-                "",
-                COUNTS_EXPLAINED.format(self.rows),
-            ]
-        else:
-            lines += [
-                "",
-                "## What the values mean",
-                "",
-                "| released | may come from |",
-                "|---|---|",
-            ]
-            for text, source in zip(self.texts, self.sources, strict=True):
-                symbols = "; ".join(JOIN.join(self.symbols[x]) for x in source)
-                lines.append(f"| {_cell(JOIN.join(text))} | {_cell(symbols)} |")
-            labels = {label for symbol in self.symbols for label in symbol}
-            meanings = [
-                meaning for label, meaning in LABELS_MEAN.items() if label in labels
-            ]
-            lines += (
-                ["", *(f"- {_cell(meaning)}" for meaning in meanings)]
-                if meanings
-                else []
-            )
-            lines += [
-                "",
-                (
-                    "The rows are shuffled. `lift estimate` estimates the shares of the"
-                    " original values."
-                ),
-            ]
-        lines += [
-            "",
-            "## Which release this is",
-            "",
-            *(f"- {line}" for line in self._identity()),
-        ]
-        return "\n".join(lines) + "\n"
-
-    def _identity(self) -> list[str]:
-        file = (
-            f"File: SHA-256 {self.sha256}. `lift verify RELEASE CARD` checks that a"
-            " file is this release."
-            if self.sha256
-            else "File: none, because the release was a data frame."
-        )
         options = "; ".join(
             f"{name} = {json.dumps(value, ensure_ascii=False)}"
             for name, value in self.options.items()
         )
-        card = (
-            f"Card: digest {self.as_dict()['digest']}, of all that the JSON card says."
+        return render(
+            "card.md.j2",
+            card=self,
+            digest=self.as_dict()["digest"],
+            join=JOIN.join,
+            values=values,
+            labels={label for symbol in self.symbols for label in symbol},
+            rare=RARE,
+            missing=MISSING,
+            options=options,
         )
-        made = (
-            f"Release {self.release} of these rows, made {self.made} by liftlib"
-            f" {self.version}."
-        )
-        lines = [
-            f"Rows: {self.rows}.",
-            file,
-            card,
-            made,
-            f"Cite as: {_cell(self.cite)}.",
-        ]
-        return [*lines, f"Options: {_cell(options)}."] if options else lines
 
 
 def digest_of(content: Mapping[str, Any]) -> str:
@@ -353,12 +282,6 @@ def counted_outputs(
     y = Symbols(columns, card.texts).index(labels)
     unknown = numbered(labels.filter((y < 0).tolist()), card.columns)[1]
     return labels, y, [JOIN.join(texts) for texts in unknown]
-
-
-def _cell(text: str) -> str:
-    """Return a text as one table cell in Markdown, without mark-up."""
-    text = printable(text.replace("\r", " ").replace("\n", " "))
-    return MARK_UP.sub(r"\\\1", text.replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def card_of(
