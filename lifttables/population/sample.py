@@ -82,32 +82,14 @@ class Parts(NamedTuple):
         weights[np.arange(len(at)), y] = step[at, y]
         return cls(rank.T[y] <= at[:, None], weights)
 
-    def validated(self, n: int) -> Parts:
-        """Return the parts as arrays; raise InvalidParameter if they are invalid."""
-        inside = insides(self.member, n)
-        try:
-            weights = np.asarray(self.weights)
-        except ValueError as error:  # ragged
-            raise InvalidParameter(
-                f"the weights of the parts are {shown(self.weights)}: give a matrix"
-            ) from error
-        if weights.dtype.kind not in "biuf":
-            raise InvalidParameter(
-                f"the weights of the parts are {shown(self.weights)}: give real numbers"
-            )
-        if weights.ndim != 2 or len(weights) != len(inside):
-            raise InvalidParameter(
-                f"the weights of the parts have shape {weights.shape}: give"
-                f" ({len(inside)}, Y), a row for each subset"
-            )
-        wrong = ~(np.isfinite(weights) & (weights >= 0))
-        if wrong.any():
-            at = tuple(int(i) for i in np.argwhere(wrong)[0])
-            raise InvalidParameter(
-                f"weights{list(at)} of the parts is {weights[at]}: bounds add up only"
-                " with finite weights of at least 0"
-            )
-        return Parts(inside, weights.astype(np.float64))
+    def sums_to(self, kernel: Matrix) -> bool:
+        """Return whether the weights are valid, and the parts sum to a kernel."""
+        if not (np.isfinite(self.weights) & (self.weights >= 0)).all():
+            return False
+        found = self.kernel
+        return found.shape == kernel.shape and bool(
+            np.abs(found - kernel).max() <= SAME_TOL
+        )
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -274,14 +256,8 @@ class Sample:
         # only mechanisms for the population state the subsets that make up their
         # channel
         parts = getattr(channel.certificate, "parts", None)
-        if isinstance(parts, Parts):
-            parts = parts.validated(self.n_public)
-            kernel = parts.kernel
-            if (
-                kernel.shape == channel.kernel.shape
-                and np.abs(kernel - channel.kernel).max() <= SAME_TOL
-            ):
-                return parts
+        if isinstance(parts, Parts) and parts.sums_to(channel.kernel):
+            return parts
         return Parts.nested(channel.kernel)
 
     def differences(self, ratios: Ratios, member: ArrayLike) -> Misses:
@@ -342,15 +318,14 @@ class Sample:
 
         P(y|x) is a weighted sum of subsets of symbols, and so are its bounds. The
         subsets are the ``parts`` of the channel's certificate if these give its kernel
-        (which is checked), and nested subsets otherwise.
+        with weights of at least 0 (which is checked), and nested subsets otherwise.
 
         Raises
         ------
         UnsupportedNotion
             If the notion does not bound ratios.
         InvalidParameter
-            If the channel's shape does not fit, or a part has an invalid shape or
-            weight.
+            If the channel's shape does not fit, or a part is no subset.
 
         Examples
         --------
@@ -359,7 +334,7 @@ class Sample:
         >>> [sample.keeps(LIP(eps), Channel.identity(2)) for eps in (0.2, 0.3)]
         [False, True]
         """
-        parts = self.parts(channel).validated(self.n_public)
+        parts = self.parts(channel)
         return bool(
             (self.misses(notion, parts.member, KEEP_TOL) @ parts.weights <= 0).all()
         )
