@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from liftlib.channel import Uniform
 from liftlib.errors import DataError
@@ -20,6 +20,7 @@ from lifttables.releases.pipeline import (
     Draw,
     ForNew,
     Plan,
+    Released,
     Sanitised,
     release,
     release_again,
@@ -29,8 +30,6 @@ from lifttables.sources.formats import FORMATS, STDIN, ending
 from lifttables.sources.polars_rows import PolarsTable
 from lifttables.sources.source import open_table
 from mixproof.checks import checked
-
-Released = TypeVar("Released", Sanitised, Applied)
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,8 @@ class Outputs:
     page: Path
 
     @classmethod
-    def next_to(
-        cls, table: Path, design: Path | None = None, page: Path | None = None
-    ) -> Outputs:
-        """Return a release's paths, by default next to the table."""
+    def next_to(cls, table: Path) -> Outputs:
+        """Return a release's paths next to the table."""
         if not table.name:
             raise DataError(f"{table} is a folder: give a file's name")
         stem = table.name[: len(table.name) - len(ending(table) or table.suffix)]
@@ -55,8 +52,8 @@ class Outputs:
             table,
             table.with_name(f"{stem}.card.json"),
             table.with_name(f"{stem}.card.md"),
-            design or table.with_name(f"{stem}.PRIVATE.design.json"),
-            page or table.with_name(f"{stem}.PRIVATE.audit.html"),
+            table.with_name(f"{stem}.PRIVATE.design.json"),
+            table.with_name(f"{stem}.PRIVATE.audit.html"),
         )
 
     @property

@@ -20,21 +20,6 @@ from liftlib.errors import DataError, LiftError
 
 
 @contextmanager
-def fresh_file(path: Path, *, force: bool = False) -> Iterator[Path]:
-    """Yield a path to write to, which becomes ``path`` if the block succeeds.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with fresh_file(Path(folder) / "a.txt") as aside:
-    ...         _ = aside.write_text("whole")
-    ...     (Path(folder) / "a.txt").read_text()
-    'whole'
-    """
-    with fresh_files([path], force=force) as (aside,):
-        yield aside
-
-
-@contextmanager
 def fresh_files(
     paths: Sequence[Path],
     *,
@@ -43,6 +28,12 @@ def fresh_files(
     inputs: Sequence[Path] = (),
 ) -> Iterator[tuple[Path, ...]]:
     """Yield a path to write to for each file; all appear if the block succeeds.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with fresh_files([Path(folder) / "a.txt"]) as (aside,):
+    ...         _ = aside.write_text("whole")
+    ...     (Path(folder) / "a.txt").read_text()
+    'whole'
 
     ``force`` says whether, or which, existing files may be replaced; ``private`` files
     get mode 0600; ``inputs`` are never written to. DataError is raised if two paths are
@@ -351,10 +342,6 @@ def indices_from(content: Any, n: int) -> tuple[int, ...]:
     return tuple(content)
 
 
-class WrongFormat(DataError):
-    """The error for a file, or a part of it, with an unknown format."""
-
-
 Made = TypeVar("Made")
 
 
@@ -371,8 +358,6 @@ def read_ours(
             return make(content)
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from error
-    except WrongFormat:
-        raise
     except RecursionError as error:
         raise DataError(
             f"{path} is no {kind} that `lift release` wrote: its JSON is nested too"
@@ -390,19 +375,12 @@ def read_ours(
         raise DataError(
             f"{path} is no {kind} that `lift release` wrote: {_damage(error)}; {remedy}"
         ) from error
-    raise DataError(other_format(str(path), content["format"], form, remedy))
-
-
-def other_format(what: str, found: object, known: str, remedy: str) -> str:
-    """Return the message that something has another format, of another version or of
-    another kind of file.
-    """
-    version = (
-        isinstance(found, str) and found.rpartition(" ")[0] == known.rpartition(" ")[0]
-    )
-    return (
-        f"{what} has the format {found!r}, not"
-        f" {known!r}{', so another version wrote it' * version}: {remedy}"
+    found = content["format"]
+    # of another version, or another kind of file
+    of_kind = str(found).rpartition(" ")[0] == form.rpartition(" ")[0]
+    raise DataError(
+        f"{path} has the format {found!r}, not"
+        f" {form!r}{', so another version wrote it' * of_kind}: {remedy}"
     )
 
 

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 from liftlib.errors import DataError
-from lifttables.files import fresh_file, printable
+from lifttables.files import fresh_files, printable
 
 EXAMPLE_FILE = "patients.csv"
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         raise DataError(
             f"cannot make the folder {options.folder}: {error.strerror}; name another"
         ) from error
-    with fresh_file(path, force=options.force) as aside:
+    with fresh_files([path], force=options.force) as (aside,):
         aside.write_bytes((Path(__file__).parent / EXAMPLE_FILE).read_bytes())
     shown, out = (
         shlex.quote(str(file)) for file in (path, options.folder / "released.csv")

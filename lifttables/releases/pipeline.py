@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -50,7 +50,6 @@ from mixproof.numerics import check_scalar
 
 ForNew = Literal["refuse", "drop"]
 
-FRAME_NAME = "a frame"  # what a ledger calls a release that is not a file
 # of a promise for the population, whose bounds take half a second for each
 MAX_SECRETS = 64
 # share of H(X), by the noisy counts; a release that retains less says nothing
@@ -224,6 +223,9 @@ class Applied:
 
     frame: Any
     card: Card
+
+
+Released = TypeVar("Released", Sanitised, Applied)
 
 
 def release(

@@ -13,11 +13,11 @@ from lifttables.designs.designing import DEFAULT_CONFIDENCE, Design
 from lifttables.encoding.reading import Reading
 from lifttables.files import fresh_files
 from lifttables.releases.pipeline import (
-    FRAME_NAME,
     Applied,
     Draw,
     ForNew,
     Plan,
+    Released,
     Sanitised,
     release,
     release_again,
@@ -98,13 +98,7 @@ def sanitise(
     words = Reading.from_words({"secret": secret, "public": public, **reading})
     plan = Plan(words, notion, confidence, counts, merge, noise)
     table = open_table(frame, plan.reading.text_format)
-
-    def drawn(draw: Draw, sanitised: Sanitised) -> Sanitised:
-        done = replace(sanitised, frame=draw.frame())
-        record(draw, FRAME_NAME)
-        return done
-
-    return release(table, plan, drawn, ledger, rng)
+    return release(table, plan, _drawn, ledger, rng)
 
 
 @checked
@@ -148,22 +142,18 @@ def apply(
     >>> apply(table.head(50), release.design, rng=2).frame.height
     50
     """
-
-    def drawn(draw: Draw, applied: Applied) -> Applied:
-        done = replace(applied, frame=draw.frame())
-        record(draw, FRAME_NAME)
-        return done
-
     return release_again(
-        open_table(frame), design, drawn, missing=missing, ledger=ledger, rng=rng
+        open_table(frame), design, _drawn, missing=missing, ledger=ledger, rng=rng
     )
 
 
-def record(draw: Draw, output: str) -> None:
-    """Write the ledger with a release, if there is a ledger."""
-    entered = draw.ledger(output)
+def _drawn(draw: Draw, result: Released) -> Released:
+    """Return a result with its frame; a ledger gets an entry after the draw."""
+    done = replace(result, frame=draw.frame())
+    entered = draw.ledger("a frame")
     if entered is not None:
         with fresh_files([entered.path], force=True, private=[entered.path]) as (
             aside,
         ):
             entered.save(aside)
+    return done

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -108,8 +109,8 @@ def test_from_python(folder):
     ages, design = Path("ages.csv"), Path("done.PRIVATE.design.json")
     for outputs in (
         Outputs.next_to(ages),
-        Outputs.next_to(Path("out.csv"), design=ages),
-        Outputs.next_to(Path("out.csv"), page=ages),
+        replace(Outputs.next_to(Path("out.csv")), design=ages),
+        replace(Outputs.next_to(Path("out.csv")), page=ages),
     ):
         with raised(DataError):
             sanitise_file(Path("in.csv"), outputs, Plan(reading, LIP(1.0)), force=True)

@@ -17,7 +17,7 @@ import liftlib as ll
 import lifttables as tables
 from lifttables.cli import COMMANDS, main
 from lifttables.designs.designing import Design
-from lifttables.files import fresh_file
+from lifttables.files import fresh_files
 
 ALIP = ["--belief", "10%", "15%"]
 COLUMNS = ["--secret", "relationship", "--public", "race"]
@@ -275,15 +275,15 @@ def test_every_command_has_examples(capsys):
 
 
 def test_a_file_is_whole_or_not_there(tmp_path):
-    with pytest.raises(TypeError), fresh_file(tmp_path / "a") as aside:
+    with pytest.raises(TypeError), fresh_files([tmp_path / "a"]) as (aside,):
         aside.write_text(b"half")
     assert list(tmp_path.iterdir()) == []
-    with raised(ll.errors.DataError), fresh_file(tmp_path):
+    with raised(ll.errors.DataError), fresh_files([tmp_path]):
         pass
     # what comes to be there meanwhile is not overwritten either
     with (
         raised(ll.errors.DataError),
-        fresh_file(tmp_path / "b") as aside,
+        fresh_files([tmp_path / "b"]) as (aside,),
     ):
         (tmp_path / "b").write_text("another's")
     assert (tmp_path / "b").read_text() == "another's"
