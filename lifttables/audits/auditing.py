@@ -246,12 +246,9 @@ def _on_dropped(counts: Counts) -> list[str]:
         return []
     columns = counts.columns
     texts = next((column.na for column in columns if column.na), ())
-    counted = (
-        " (empty, or"
-        f" {', '.join(texts[:MAX_TEXTS_SHOWN])}{' and the like' * (len(texts) > MAX_TEXTS_SHOWN)})"  # noqa: E501
-        if texts
-        else ""
-    )
+    shown = ", ".join(texts[:MAX_TEXTS_SHOWN])
+    more = " and the like" if len(texts) > MAX_TEXTS_SHOWN else ""
+    counted = f" (empty, or {shown}{more})" if texts else ""
     verb = "was" if counts.dropped == 1 else "were"
     note = (
         f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')}"

@@ -27,11 +27,14 @@ MAX_SYMBOLS_PRINTED = 20
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
-  lift audit patients.csv --secret diagnosis --public age_band --belief 10% 20% -o audit.html
-  lift audit patients.csv --secret diagnosis region --public age_band sex --bin visits=3,10
-The table must contain the secret. A released table does not; its audit is OUT.PRIVATE.audit.html.
-Rows with missing values, or texts such as NA or -, are dropped and counted in a note; see --missing and --na.
-Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""  # noqa: E501
+  lift audit patients.csv --secret diagnosis --public age_band \\
+    --belief 10% 20% -o audit.html
+  lift audit patients.csv --secret diagnosis region --public age_band sex \\
+    --bin visits=3,10
+The table must contain the secret. A released table does not; its audit is
+OUT.PRIVATE.audit.html. Rows with missing values, or texts such as NA or -, are dropped
+and counted in a note; see --missing and --na.
+Exit codes: 0 success; 2 error; {EXIT_VIOLATED} the table violates the notion."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -122,9 +125,8 @@ def _print(audit: Audit) -> None:
         numbers = (
             f"{symbol.rows:11,.0f}  {symbol.min_lift:8.4f}  {symbol.max_lift:8.4f}"
         )
-        print(
-            f"  {printable(symbol.symbol, 40):{width}}  {numbers}  {printable(rest)}".rstrip()  # noqa: E501
-        )
+        named = f"{printable(symbol.symbol, 40):{width}}"
+        print(f"  {named}  {numbers}  {printable(rest)}".rstrip())
     if len(audit.symbols) > MAX_SYMBOLS_PRINTED:
         print(f"  and {len(audit.symbols) - MAX_SYMBOLS_PRINTED} more")
     print_lines(f"note: {note}" for note in audit.notes)

@@ -21,11 +21,13 @@ Exit code: 0; 2 where the file cannot be written."""
 NEXT_STEPS = """\
 {path}: {rows:,} made-up patients with age_band, sex, region, visits and diagnosis
 To see what the age band tells about the diagnosis, run
-  lift audit {shown} --secret diagnosis --public age_band
-To release it so that nobody's belief of 10 % in a diagnosis becomes more than 25 %, look first,
-  lift release {shown} --secret diagnosis --public age_band --belief 10% 25% --dry-run
+  lift audit {shown} {columns}
+To release it so that nobody's belief of 10 % in a diagnosis becomes more than 25 %,
+look first,
+  lift release {shown} {columns} --belief 10% 25% --dry-run
 and then write it, with its card:
-  lift release {shown} --secret diagnosis --public age_band --belief 10% 25% -o {out}"""  # noqa: E501
+  lift release {shown} {columns} --belief 10% 25% -o {out}"""
+COLUMNS = "--secret diagnosis --public age_band"
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -56,8 +58,9 @@ def run(options: argparse.Namespace) -> int:
     shown, out = (
         shlex.quote(str(file)) for file in (path, options.folder / "released.csv")
     )
-    for line in NEXT_STEPS.format(
-        path=path, rows=EXAMPLE_ROWS, shown=shown, out=out
-    ).splitlines():
+    steps = NEXT_STEPS.format(
+        path=path, rows=EXAMPLE_ROWS, shown=shown, out=out, columns=COLUMNS
+    )
+    for line in steps.splitlines():
         print(printable(line))
     return 0

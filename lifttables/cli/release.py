@@ -39,20 +39,27 @@ from lifttables.releases.telling import PROMISED, PUBLISHED, USES, headline, tol
 from lifttables.sources.formats import STDIN
 
 EXAMPLES = """\
-  lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% --dry-run
-  lift release patients.csv --secret diagnosis --public age_band --belief 10% 20% -o out.csv
-  lift release people.csv --secret income illness --public town --bin town=codes --belief 10% 20% -o out.csv
-  lift release patients.csv --secret diagnosis --public age_band --counts --belief 10% 20% -o counts.csv
+  lift release patients.csv --secret diagnosis --public age_band \\
+    --belief 10% 20% --dry-run
+  lift release patients.csv --secret diagnosis --public age_band \\
+    --belief 10% 20% -o out.csv
+  lift release people.csv --secret income illness --public town --bin town=codes \\
+    --belief 10% 20% -o out.csv
+  lift release patients.csv --secret diagnosis --public age_band --counts \\
+    --belief 10% 20% -o counts.csv
   lift release new.csv --design out.PRIVATE.design.json -o new-out.csv
---belief 10% 20% promises that for somebody who knows only how common each value of the secret is, no belief of 10 %
-becomes more than 20 %. The promise holds for the population, with confidence 95 %, if the rows are independent draws.
-The command shows what it publishes and writes OUT.csv and its card (OUT.card.json, OUT.card.md) for publication.
-OUT.PRIVATE.design.json, OUT.PRIVATE.audit.html and TABLE.PRIVATE.releases.json are confidential. The secret is never
-published. The rows of a table are released once; the same command again gives the identical file.
-The noise comes from your key, noise.PRIVATE.key in $XDG_STATE_HOME/lift (~/.local/state/lift): keep it secret, and keep
-it, or the same table gets other noise. Teams and CI keep one key where only they can read it.
-Exit codes: 0 success; 2 error; 3 nothing could be released: too little would be left, the notion would be violated, or
-the rows were released before."""  # noqa: E501
+--belief 10% 20% promises that for somebody who knows only how common each value of the
+secret is, no belief of 10 % becomes more than 20 %. The promise holds for the
+population, with confidence 95 %, if the rows are independent draws. The command shows
+what it publishes and writes OUT.csv and its card (OUT.card.json, OUT.card.md) for
+publication. OUT.PRIVATE.design.json, OUT.PRIVATE.audit.html and
+TABLE.PRIVATE.releases.json are confidential. The secret is never published. The rows of
+a table are released once; the same command again gives the identical file. The noise
+comes from your key, noise.PRIVATE.key in $XDG_STATE_HOME/lift (~/.local/state/lift):
+keep it secret, and keep it, or the same table gets other noise. Teams and CI keep one
+key where only they can read it.
+Exit codes: 0 success; 2 error; 3 nothing could be released: too little would be left,
+the notion would be violated, or the rows were released before."""
 
 PREVIEW_ROWS = 10
 MOST_OUTPUT_LINES = 5  # for outputs in a terminal; the page has all

@@ -14,12 +14,16 @@ from lifttables.releases.verifying import EXIT_DIFFERS
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
   lift verify out.csv out.card.json --design out.PRIVATE.design.json
-The command compares the card with its digest, the text card (OUT.card.md) with what the JSON card says, and the file's
-SHA-256, columns, number of rows and values with the card. With the confidential design it also compares the card with
-the one that was written with the design, and computes the release again from the noisy counts, and so whether its
-probabilities keep the promise. This shows that they belong together and were not changed, not who made them: without
-the design, somebody could replace all of them, or choose another promise, and only a signature would show it. The digest that it prints identifies a card; publish it where nobody else can write.
-Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot be read."""  # noqa: E501
+The command compares the card with its digest, the text card (OUT.card.md) with what
+the JSON card says, and the file's SHA-256, columns, number of rows and values with the
+card. With the confidential design it also compares the card with the one that was
+written with the design, and computes the release again from the noisy counts, and so
+whether its probabilities keep the promise. This shows that they belong together and
+were not changed, not who made them: without the design, somebody could replace all of
+them, or choose another promise, and only a signature would show it. The digest that it
+prints identifies a card; publish it where nobody else can write.
+Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot
+be read."""
 
 
 def add(parser: argparse.ArgumentParser) -> None:

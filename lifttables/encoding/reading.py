@@ -36,8 +36,8 @@ MOST_VALUES_SHOWN = 5  # values in a message
 
 # column names that tell of a survey whose rows are no independent draws
 OF_A_SURVEY = re.compile(
-    r"(^|[^a-z])(p?weights?|wgts?|wts?|strata|stratum|psu|clusters?|households?|hh|hhid|gewicht|haushalt|schicht)"
-    r"([^a-z]|$)",
+    r"(^|[^a-z])(p?weights?|wgts?|wts?|strata|stratum|psu|clusters?|households?|hh|hhid"
+    r"|gewicht|haushalt|schicht)([^a-z]|$)",
     re.IGNORECASE,
 )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -38,21 +38,23 @@ def pairs_of(ratios: Ratios, prior: tuple[Vector, Vector]) -> Iterator[Pair]:
     """
     n = len(prior[0])
     for a, b in zip(ratios.top.tolist(), ratios.bottom.tolist(), strict=True):
-        ends = {float(end[min(a, b)]) for end in prior}
+        ends = sorted({float(end[min(a, b)]) for end in prior})
         if b == n:
-            yield Pair(
-                a,
-                n + a,
-                lambda f, ends=ends: [(max(f - at, 0.0), 1 - at) for at in ends],  # type: ignore[misc]
-            )
+            yield Pair(a, n + a, partial(_against_all, ends))
         elif a == n:
-            yield Pair(
-                n + b,
-                b,
-                lambda f, ends=ends: [(f * (1 - at), 1 - f * at) for at in ends],  # type: ignore[misc]
-            )
+            yield Pair(n + b, b, partial(_of_all, ends))
         else:
             yield Pair(a, b, lambda f: [(f, 1.0)])
+
+
+def _against_all(ends: Sequence[float], f: float) -> list[tuple[float, float]]:
+    """Return the coefficients of P(A|s) f - P(A) for both ends of P(s)."""
+    return [(max(f - at, 0.0), 1 - at) for at in ends]
+
+
+def _of_all(ends: Sequence[float], f: float) -> list[tuple[float, float]]:
+    """Return the coefficients of P(A) f - P(A|s) for both ends of P(s)."""
+    return [(f * (1 - at), 1 - f * at) for at in ends]
 
 
 def differences(

@@ -229,7 +229,10 @@ class NoisySample(Sample):
             cells=[int(self.cells_of[list(block)].sum()) for block in blocks],
         )
 
-    def split(self, rng: int | np.random.Generator) -> tuple[Matrix, Self]:  # noqa: ARG002 - the rows were split before
+    def split(
+        self,
+        rng: int | np.random.Generator,  # noqa: ARG002 - the rows were split before
+    ) -> tuple[Matrix, Self]:
         """Return the noisy counts that choose blocks, and the sample itself."""
         if self.choosers is None:
             raise InvalidParameter(

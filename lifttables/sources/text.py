@@ -94,12 +94,17 @@ def _opened(path: Path, name: str, *, zipped: bool) -> Iterator[Any]:
         raise DataError(f"cannot read {name}: {error}; check the file") from error
 
 
+def _kept_while_used() -> Any:
+    """Return a private temporary file, removed with the last reference to it."""
+    return tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")
+
+
 def _in_utf8(path: Path, name: str, encoding: str, *, zipped: bool) -> Any:
     """Return a private temporary copy in UTF-8, deleted with the last
     reference to it.
     """
     decoder = codecs.getincrementaldecoder(encoding)()
-    target = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
+    target = _kept_while_used()
     try:
         with _opened(path, name, zipped=zipped) as file:
             while block := file.read(BLOCK_BYTES):
@@ -167,8 +172,7 @@ class _StdinTable(_FileTable):
     """The standard input, kept in a private temporary file to be read repeatedly."""
 
     def __init__(self, written: TextFormat) -> None:
-        # removed with the last reference to it
-        self._file = tempfile.NamedTemporaryFile(prefix="lift-", suffix=".csv")  # noqa: SIM115
+        self._file = _kept_while_used()
         shutil.copyfileobj(sys.stdin.buffer, self._file)
         self._file.flush()
         super().__init__(Path(self._file.name), written, "the standard input")

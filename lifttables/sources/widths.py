@@ -51,8 +51,8 @@ def check_widths(file: Readable, name: str, separator: str, expected: int) -> No
     ... )  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but the header has 2: put each value ...
-    """  # noqa: E501
+    liftlib.errors.DataError: cannot read t.csv: line 2 has 3 fields, but ...
+    """
     lines = _Lines(file, separator, expected)
     try:
         for row in csv.reader(lines, delimiter=separator, strict=True):
