@@ -26,7 +26,6 @@ def confident_merging(
     notion: RatioBased,
     *,
     confidence: float = 0.95,
-    chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
     places: Vector | None = None,
 ) -> Channel:
@@ -44,9 +43,6 @@ def confident_merging(
     confidence : float, keyword-only
         In (0, 1): for any P_SX, the channel satisfies the notion under P_SX with at
         least this probability.
-    chosen : float, keyword-only
-        If the rows themselves chose the symbols, see
-        :class:`~lifttables.population.sample.Sample`.
     rng : int or numpy.random.Generator, keyword-only
         With more than 15 symbols, selects the quarter of the rows that merges them into
         15 blocks. Selecting a seed by its result voids the confidence.
@@ -85,7 +81,7 @@ def confident_merging(
     >>> confident_merging(counts, LIP(0.1)).n_outputs
     1
     """
-    full_sample = sample_of(counts, confidence, chosen)
+    full_sample = sample_of(counts, confidence)
     united, sample = blocks_of(full_sample, rng, MAX_LATTICE_SYMBOLS, places)
     candidates = Candidates(sample)
     of_blocks = (

@@ -67,7 +67,6 @@ def confident_response(
     notion: RatioBased,
     *,
     confidence: float = 0.95,
-    chosen: float = 0.0,
     rng: int | np.random.Generator = 0,
     places: Vector | None = None,
 ) -> Channel:
@@ -75,7 +74,7 @@ def confident_response(
 
     Parameters
     ----------
-    counts, confidence, chosen, rng, places
+    counts, confidence, rng, places
         As for :func:`~lifttables.confident.merging.confident_merging`, but of up to 25
         symbols.
     notion : Notion
@@ -114,7 +113,7 @@ def confident_response(
     >>> Sample(counts).keeps(LIP(0.5), channel), round(channel.certificate.value, 2)
     (True, 0.92)
     """
-    full_sample = sample_of(counts, confidence, chosen)
+    full_sample = sample_of(counts, confidence)
     united, sample = blocks_of(full_sample, rng, MAX_RESPONSE_SYMBOLS, places)
     over_blocks = response_parts(sample, notion)
     parts = Parts(over_blocks.member[:, block_of(united)], over_blocks.weights)

@@ -174,11 +174,11 @@ def blocks_of(
     return blocks, rest.merged(blocks)
 
 
-def sample_of(counts: ArrayLike | Sample, confidence: float, chosen: float) -> Sample:
+def sample_of(counts: ArrayLike | Sample, confidence: float) -> Sample:
     """Return the sample of counts; a sample, such as one of noisy counts, is returned
     as it is.
     """
-    return counts if isinstance(counts, Sample) else Sample(counts, confidence, chosen)
+    return counts if isinstance(counts, Sample) else Sample(counts, confidence)
 
 
 def united(
