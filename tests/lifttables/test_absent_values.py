@@ -18,14 +18,7 @@ from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import for_which_values
 from lifttables.encoding.reading import Reading
 
-# none, flu and a rare value whose people live elsewhere, in shares of the population
-LAWS = {
-    "rare": np.array([[0.30, 0.25, 0.145], [0.08, 0.10, 0.124], [0.0, 0.0, 0.001]]),
-    "rarer": np.array([[0.5, 0.2, 0.0999], [0.05, 0.05, 0.1], [0.0, 0.0001, 0.0]]),
-    "constant": np.array([[0.396, 0.3, 0.3], [0.0, 0.004, 0.0]]),
-}
 SECRETS = ("none", "flu", "hiv")
-N_TABLES = 20
 LISTED = "ill=none,flu,hiv"
 SECRET = Symbols((Column("ill", values=SECRETS),), tuple((name,) for name in SECRETS))
 OF = ["--secret", "ill", "--public", "town", "--belief", "10%", "40%"]

@@ -12,19 +12,6 @@ import lifttables as tables
 from lifttables.encoding.reading import Reading
 from lifttables.population.sample import Sample
 
-WORDS = {"secret": "ill", "public": "age", "notion": ll.LIP(1.0)}
-ALONE = "no confidence, so the notion holds for these rows only"
-
-
-def people(n, p, seed):
-    cells = np.random.default_rng(seed).choice(4, n, p=np.ravel(p))
-    return pl.DataFrame(
-        {"s": ["ab"[c // 2] for c in cells], "x": ["uv"[c % 2] for c in cells]}
-    )
-
-
-P, Q = [[0.3, 0.2], [0.2, 0.3]], [[0.48, 0.02], [0.02, 0.48]]
-
 
 def test_choices_of_the_rows_are_counted():
     frame = pl.DataFrame(

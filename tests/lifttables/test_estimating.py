@@ -1,6 +1,5 @@
 """What a consumer can estimate."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +8,6 @@ import pytest
 from scipy.stats import binom
 
 from lifttables import Question, estimate, sanitise
-from lifttables.releases.card import card_of
 from lifttables.releases.estimating import Inverse, _nearest
 
 JOINT = np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]])
@@ -23,13 +21,6 @@ def people(n, rng, p=JOINT):
             "x": [f"x{c % p.shape[1]}" for c in cells],
         }
     )
-
-
-def card_with_kernel(made, **more):
-    """A card with the kernel of exact counts, which no release has: the estimates do
-    not depend on how it was made.
-    """
-    return replace(card_of(made, **more), kernel=made.channel.kernel)
 
 
 def test_a_coin_by_hand():
@@ -62,9 +53,6 @@ def test_what_a_kernel_does_not_tell_apart():
     )
     kernel[3] = kernel[1] + kernel[2] - kernel[0]
     assert Inverse(kernel).groups == ((0, 1, 2, 3), (4,))
-
-
-mechanisms = ("optimal", "randomised-response", "subset-merging")
 
 
 def test_projection_is_the_nearest_distribution():

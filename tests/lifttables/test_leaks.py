@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import json
-import math
 import multiprocessing
 import os
 import signal
@@ -299,95 +298,6 @@ def test_files_together_or_not_at_all(tmp_path):
     ):
         pass
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b", "hard", "link"]
-
-
-@pytest.mark.parametrize(
-    "notion",
-    [
-        ll.ALIP(0.7, 0.2),
-        ll.LIP(0.4),
-        ll.LDP(0.8),
-        ll.LIP(0.0),
-        ll.ALIP(math.inf, 0.3),
-        ll.LDP(math.inf),
-    ],
-)
-def test_beliefs_are_bounded_as_it_is_said(notion):
-    rng = np.random.default_rng(5)
-    for _ in range(10):
-        joint = ll.Joint(rng.dirichlet(np.ones(20)).reshape(4, 5))
-        out = ll.mechanisms.optimal(joint, notion).release(joint)
-        for size in range(5):
-            for chosen in itertools.combinations(range(4), size):
-                prior = joint.p_s[list(chosen)].sum()
-                least, most = notion.belief(min(1.0, prior))
-                after = out.s_given_x[list(chosen)].sum(axis=0)
-                assert (after >= least - 1e-9).all()
-                assert (after <= most + 1e-9).all()
-    assert notion.belief(0.0) == (0.0, 0.0)
-    assert notion.belief(1.0)[1] == 1.0
-
-
-def tables_of(n, shape):
-    """All contingency tables of n rows."""
-    cells = shape[0] * shape[1]
-    for bars in itertools.combinations(range(n + cells - 1), cells - 1):
-        edges = (-1, *bars, n + cells - 1)
-        yield np.array([b - a - 1 for a, b in itertools.pairwise(edges)]).reshape(shape)
-
-
-@pytest.mark.parametrize("notion", [ll.LIP(0.3), ll.ALIP(0.6, 0.2), ll.LDP(0.5)])
-def test_the_exact_kernel_tells_nothing_that_breaks_the_notion_about_one_person(notion):
-    rng = np.random.default_rng(0)
-    together: dict[tuple, list] = {}
-    law = rng.dirichlet(np.ones(6)).reshape(2, 3)
-    for counts in tables_of(6, (2, 3)):
-        chance = math.factorial(6) * np.prod(
-            [
-                p**c / math.factorial(c)
-                for p, c in zip(law.ravel(), counts.ravel(), strict=True)
-            ]
-        )
-        kernel = np.ones((3, 1))
-        if counts.sum(axis=0).all() and counts.sum(axis=1).all():
-            kernel = ll.mechanisms.optimal(ll.Joint.from_counts(counts), notion).kernel
-        # without the last digits and signs of zeros, which the solver leaves
-        rounded = kernel.round(12) + 0.0
-        together.setdefault(
-            (rounded.tobytes(), kernel.shape, tuple(counts.sum(axis=1))), []
-        ).append((chance, counts, kernel))
-    several = 0
-    for (_, _, margin), members in together.items():
-        if not all(margin):
-            continue
-        several += len(members) > 1
-        total = sum(chance for chance, _, _ in members)
-        p_sy = sum(
-            chance / total * counts @ kernel / 6 for chance, counts, kernel in members
-        )
-        p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
-        assert (
-            notion.violation(ll.Joint(p_sy), ll.Channel.identity(p_sy.shape[1])) <= 1e-9
-        )
-    assert several > 5
-
-
-def test_releases_that_are_independent_given_the_secret():
-    rng = np.random.default_rng(1)
-    for _ in range(200):
-        p_s = rng.dirichlet(np.ones(3))
-        given = [rng.dirichlet(np.ones(4) * 3, size=3) for _ in range(2)]
-        each = [ll.Joint(p_s[:, None] * one) for one in given]
-        pair = ll.Joint(
-            (p_s[:, None, None] * given[0][:, :, None] * given[1][:, None, :]).reshape(
-                3, -1
-            )
-        )
-        leak = [ll.ALIP(0, 0).leakage(one, ll.Channel.identity(4)) for one in each]
-        both = ll.ALIP(0, 0).leakage(pair, ll.Channel.identity(16))
-        assert max(both) <= sum(sum(one) for one in leak) + 1e-12
-        ldp = [ll.LDP(0).leakage(one, ll.Channel.identity(4)) for one in each]
-        assert ll.LDP(0).leakage(pair, ll.Channel.identity(16)) <= sum(ldp) + 1e-12
 
 
 def _killed_while_writing(paths):

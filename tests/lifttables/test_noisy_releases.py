@@ -19,21 +19,12 @@ from messages import raised, warned
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import DataError, InvalidParameter
-from lifttables.encoding.columns import Column, Counts, Symbols
 from lifttables.encoding.table import digest_of
 from lifttables.files import state_folder
 from lifttables.population.noise import noise_pmf
 from lifttables.releases.noising import level_for, secret_key
 
 WORDS = {"secret": "ill", "public": "age"}
-
-
-def counts_of(table, noisy=None):
-    s, x = (
-        Symbols((Column(name),), tuple((f"{name}{i}",) for i in range(n)))
-        for name, n in zip("sx", np.shape(table), strict=True)
-    )
-    return Counts(np.array(table, dtype=float), s, x, noisy=noisy)
 
 
 def people(n=1000, seed=0, secrets=3):
@@ -158,32 +149,6 @@ def test_rows_are_told_apart_and_their_batches_are_not():
         assert digest_of([nw.from_native(texts)]) == one
         digests[one] = name
     assert len(digests) == len(frames)
-
-
-def law(n_s, n_x, seed):
-    rng = np.random.default_rng([77, n_s, n_x, seed])
-    p_s, base = rng.dirichlet(np.full(n_s, 8.0)), rng.dirichlet(np.full(n_x, 2.0))
-    return p_s[:, None] * np.stack(
-        [0.6 * base + 0.4 * rng.dirichlet(np.ones(n_x)) for _ in range(n_s)]
-    )
-
-
-RARE = [
-    np.array([[0.5, 0.3, 0.195], [0.0, 0.0, 0.005]]),
-    np.array([[0.5, 0.3, 0.199], [0.0, 0.0, 0.001]]),
-    np.array([[0.4, 0.3, 0.2998], [0.0001, 0.0001, 0.0]]),
-    np.array([[0.3, 0.3, 0.2], [0.05, 0.05, 0.09], [0.0, 0.0, 0.01]]),
-]
-BOUNDARY = [np.array([[0.3, 0.2], [0.2, 0.3]]), np.array([[0.5, 0.4], [0.06, 0.04]])]
-LAWS = [
-    *RARE,
-    *BOUNDARY,
-    *(law(2, 3, seed) for seed in range(3)),
-    *(law(3, 4, seed) for seed in range(3)),
-]
-
-
-SMALL = np.array([[30, 15], [12, 23]])
 
 
 @pytest.mark.parametrize("c", [0.1, 0.5, 1.0, 2.0])

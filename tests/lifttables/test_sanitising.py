@@ -12,13 +12,6 @@ from lifttables.encoding.counting import count
 from lifttables.sources.randomness import generator, note_on
 
 
-def fits(one):
-    """Whether a mechanism serves ALIP on Adult's five races."""
-    return one.serves(ll.ALIP(1.0, 0.5)) and (
-        one.most_symbols is None or one.most_symbols >= 5
-    )
-
-
 def test_a_seed_may_be_as_long_as_it_likes():
     """And each is another, where a float would be the same for two."""
     for seed in (2**53, 2**53 + 1, 10**400, np.int64(3)):

@@ -3,7 +3,6 @@
 import datetime as dt
 import itertools
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -204,37 +203,6 @@ def test_a_group_may_have_the_name_of_its_only_value(tmp_path):
     path = tmp_path / "towns.csv"
     path.write_text("town,country\nUlm,Ulm\nBonn,Ulm\nRome,Rome\nPisa,Rome\n")
     assert counts("town", hierarchies=(f"town={path}",)).public.texts == ("Rome", "Ulm")
-
-
-def people(n, p, seed):
-    rng = np.random.default_rng(seed)
-    cells = rng.choice(4, n, p=np.ravel(p))
-    return pl.DataFrame(
-        {"s": ["ab"[c // 2] for c in cells], "x": ["uv"[c % 2] for c in cells]}
-    )
-
-
-P, Q = [[0.3, 0.2], [0.2, 0.3]], [[0.48, 0.02], [0.02, 0.48]]
-OLD = {("a", "u"): 1200, ("a", "v"): 300, ("b", "u"): 300, ("b", "v"): 1200}
-
-
-def counted(counts):
-    rows = [cell for cell, n in counts.items() for _ in range(n)]
-    return pl.DataFrame(rows, schema=["s", "x"], orient="row")
-
-
-NEW = {
-    "another secret": {**OLD, ("c", "u"): 300},
-    "two others, which together are like the rest": {
-        **OLD,
-        ("c", "u"): 300,
-        ("d", "v"): 300,
-    },
-    "another symbol": {**OLD, ("a", "w"): 900},
-    "both": {**OLD, ("a", "w"): 600, ("c", "w"): 300, ("c", "u"): 300},
-    "a secret less": {cell: n for cell, n in OLD.items() if cell[0] == "a"},
-    "other secrets alone": {("cd"["ab".index(s)], x): n for (s, x), n in OLD.items()},
-}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """No command overwrites a file that it reads, even with --force."""
 
 import contextlib
-import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -46,26 +45,6 @@ def folder(made, tmp_path, monkeypatch):
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-RELEASE = ["release", "in.csv", *OF, *TREES, *LIP_1, "--force"]
-ASKED = ["release", "in.csv", *OF, *TREES, "--belief", "10%", "20%", "--force"]
-AUDIT = ["audit", "in.csv", *OF, *TREES, *LIP_1, "--force"]
-AGAIN = ["release", "in.csv", "--design", "done.PRIVATE.design.json", "--force"]
-
-
-def spelled(name, how):
-    """Another name for a file, with the ending that outputs take."""
-    other = f"other{Path(name).suffix}"
-    if how == "as it is":
-        return name
-    if how == "relative":
-        Path("below").mkdir()
-        return f"below/../{name}"
-    if how == "absolute":
-        return str(Path(name).absolute())
-    (os.symlink if how == "symlink" else os.link)(name, other)
-    return other
 
 
 @pytest.mark.parametrize(

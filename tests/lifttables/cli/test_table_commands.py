@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -63,24 +62,9 @@ def run(capsys, *words):
     return code, out, err
 
 
-def files_in(*folders):
-    return {
-        path: path.read_bytes()
-        for folder in folders
-        for path in Path(folder).rglob("*")
-        if path.is_file()
-    }
-
-
 def plan(notion, *, secret="relationship", public="race"):
     reading = tables.Reading(secret, public, rare="keep", na=())
     return tables.Plan(reading, notion)
-
-
-def read(path):
-    if path.suffix == ".parquet":
-        return pl.read_parquet(path)
-    return pl.read_csv(path, separator="\t" if path.suffix == ".tsv" else ",")
 
 
 def test_an_unseen_symbol_is_drawn_from_the_marginal():
