@@ -26,6 +26,15 @@ def counted(table, secrets=None, symbols=None, chosen=0.0):
     return Counts(table, *of, chosen)
 
 
+def patients(n, seed=0, towns=("north", "south", "east", "west")):
+    """Draw a table in which nothing depends on anything."""
+    rng = np.random.default_rng(seed)
+    ill = rng.choice(["flu", "asthma", "none"], n, p=[0.3, 0.3, 0.4])
+    return pl.DataFrame(
+        {"ill": ill, "town": rng.choice(towns, n), "age": rng.integers(18, 80, n)}
+    )
+
+
 def people(folder, name="people.csv", table=PEOPLE):
     path = folder / name
     if path.suffix == ".parquet":

@@ -3,9 +3,8 @@
 import math
 from pathlib import Path
 
-import numpy as np
-import polars as pl
 import pytest
+from table_of_people import patients
 
 import lifttables as tables
 from lifttables.cli import main
@@ -13,11 +12,12 @@ from lifttables.designs.designing import Kind
 from lifttables.releases.card import Limit
 
 COUNTS = 0.4  # nats that `--counts --noise 0.2` adds to what everybody may learn
+AGE = ["--public", "age", "--bin", "age=50"]
 STEPS = {
     "rows": ["p.csv", "--public", "town"],
-    "rows of age": ["p.csv", "--public", "age"],
+    "rows of age": ["p.csv", *AGE],
     "counts": ["p.csv", "--public", "town", "--counts", "--noise", "0.2"],
-    "counts of age": ["p.csv", "--public", "age", "--counts", "--noise", "0.2"],
+    "counts of age": ["p.csv", *AGE, "--counts", "--noise", "0.2"],
     "rows, not sampled": ["p.csv", "--public", "town", "--population", "no"],
     "counts, not sampled": [
         *["p.csv", "--public", "town", "--counts", "--noise", "0.2"],
@@ -46,26 +46,11 @@ HISTORIES = [
 ]
 
 
-def people(n, seed):
-    rng = np.random.default_rng(seed)
-    columns = {
-        "ill": rng.choice(["flu", "asthma", "none"], n, p=[0.3, 0.3, 0.4]),
-        "town": rng.choice(["north", "south", "east", "west"], n),
-        "age": rng.choice(["young", "old"], n),
-    }
-    return pl.DataFrame(columns)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    state = tmp_path / "state"
-    monkeypatch.setenv("XDG_STATE_HOME", str(state))
-    (state / "lift").mkdir(parents=True)  # the noise is the same each time
-    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
-    people(2000, 0).write_csv("p.csv")
-    people(500, 1).write_csv("new.csv")
-    return tmp_path
+    patients(2000).write_csv("p.csv")
+    patients(500, 1).write_csv("new.csv")
 
 
 def released(number, step):
@@ -114,7 +99,7 @@ def test_a_card_promises_what_its_history_allows(folder, before, step, added):
 @pytest.mark.parametrize("counts", [False, True])
 def test_noise_that_can_be_repeated_bounds_no_insider(counts):
     done = tables.sanitise(
-        people(2000, 0),
+        patients(2000),
         secret="ill",
         public="town",
         notion=tables.Question(0.1, 0.2),

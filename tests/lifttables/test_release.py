@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from table_of_people import patients
 
 import lifttables as tables
 from liftlib.channel import Channel
@@ -17,7 +18,9 @@ from lifttables.cli import COMMANDS, LIFT, _parser, main
 from lifttables.cli.options import share_of
 from lifttables.designs.designing import Kind, best_design, load
 from lifttables.encoding.columns import RARE
+from lifttables.files import state_folder
 from lifttables.releases.card import Limit
+from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.noising import noisy_totals, with_noise
 from lifttables.releases.pipeline import LEAST_RETAINED
 
@@ -26,27 +29,19 @@ BELIEF = ["--belief", "10%", "20%"]
 QUESTION = tables.Question(0.1, 0.2)
 
 
-def people(n, seed=0, towns=("north", "south", "east", "west")):
-    rng = np.random.default_rng(seed)
-    ill = rng.choice(["flu", "asthma", "none"], n, p=[0.3, 0.3, 0.4])
-    return pl.DataFrame(
-        {"ill": ill, "town": rng.choice(towns, n), "age": rng.integers(18, 80, n)}
-    )
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    state = tmp_path / "state"
-    monkeypatch.setenv("XDG_STATE_HOME", str(state))
-    (state / "lift").mkdir(parents=True)  # the noise is the same each time
-    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
-    people(2000).write_csv("p.csv")
-    return tmp_path
+    patients(2000).write_csv("p.csv")
 
 
 def release(*words, out="out.csv"):
     return main(["release", "p.csv", *OF, *BELIEF, "-o", out, *words])
+
+
+def entries():
+    """Return what the ledger has."""
+    return read_ledger(ledger_next_to(Path("p.csv"))).entries
 
 
 def files():
@@ -54,7 +49,7 @@ def files():
 
 
 def test_a_release_that_says_nothing_is_none(folder, capsys):
-    people(60).write_csv("p.csv")
+    patients(60).write_csv("p.csv")
     assert (
         main(["release", "p.csv", *OF, "--belief", "10%", "12%", "-o", "out.csv"]) == 3
     )
@@ -62,7 +57,7 @@ def test_a_release_that_says_nothing_is_none(folder, capsys):
     assert files() == {"p.csv"}
     with pytest.raises(tables.NothingToRelease) as stopped:
         tables.sanitise(
-            people(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12)
+            patients(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12)
         )
     error = stopped.value
     assert error.secret in ("flu", "asthma", "none")
@@ -76,32 +71,16 @@ def test_the_same_command_again_gives_the_identical_files(folder):
     first = {name: Path(name).read_bytes() for name in files()}
     assert release("--force") == 0
     assert {name: Path(name).read_bytes() for name in files()} == first
-    assert len(json.loads(first["p.csv.PRIVATE.releases.json"])["releases"]) == 1
+    assert len(entries()) == 1
 
 
 def test_rows_are_released_once(folder):
     assert release() == 0
     before = files()
-    assert (
-        main(
-            [
-                "release",
-                "p.csv",
-                "--secret",
-                "ill",
-                "--public",
-                "age",
-                "--bin",
-                "age=50",
-                *BELIEF,
-                "-o",
-                "b.csv",
-            ]
-        )
-        == 3
-    )
+    other = ["--secret", "ill", "--public", "age", "--bin", "age=50"]
+    assert main(["release", "p.csv", *other, *BELIEF, "-o", "b.csv"]) == 3
     assert release(out="c.csv") == 0  # the same release
-    people(2000, seed=1).write_csv("p.csv")  # the ledger belongs to the name
+    patients(2000, seed=1).write_csv("p.csv")  # the ledger belongs to the name
     assert release(out="d.csv") == 3
     assert release("--ledger", "other.json", out="d.csv") == 0
     assert not {"b.csv"} & files()
@@ -119,7 +98,7 @@ def test_a_dry_run_needs_no_folder_to_write_to(folder, monkeypatch):
 
 
 def test_a_column_with_one_value_is_refused(folder):
-    people(2000, towns=("north",)).write_csv("p.csv")
+    patients(2000, towns=("north",)).write_csv("p.csv")
     assert release() == 2
     assert files() == {"p.csv"}
 
@@ -131,16 +110,11 @@ def test_a_dry_run_leaves_no_entry(folder):
 
 def test_counts_add_up_until_the_belief(folder):
     assert release("--counts", "--noise", "0.2", out="a.csv") == 0
-    people(2001).write_csv("p.csv")  # one row more, and other noise
+    patients(2001).write_csv("p.csv")  # one row more, and other noise
     assert release("--counts", "--noise", "0.2", out="b.csv") == 0
-    people(2002).write_csv("p.csv")
+    patients(2002).write_csv("p.csv")
     assert release("--counts", "--noise", "0.2", out="c.csv") == 3
-    levels = [
-        entry["level"]
-        for entry in json.loads(Path("p.csv.PRIVATE.releases.json").read_text())[
-            "releases"
-        ]
-    ]
+    levels = [entry.level for entry in entries()]
     assert levels == [0.4, 0.4]
     assert sum(levels) <= QUESTION.odds_growth
     # rows may follow, and their card adds the counts to what an insider may learn
@@ -153,7 +127,7 @@ def test_counts_add_up_until_the_belief(folder):
     "name", ["weight", "survey_wt", "stratum", "Household ID", "PSU"]
 )
 def test_a_survey_is_asked_for_its_sampling(folder, name):
-    people(2000).with_columns(pl.lit("1").alias(name)).write_csv("p.csv")
+    patients(2000).with_columns(pl.lit("1").alias(name)).write_csv("p.csv")
     assert release() == 2
     assert release("--population", "no") == 3
     assert files() == {"p.csv"}
@@ -201,7 +175,7 @@ def test_shares_have_three_spellings():
 
 
 def test_the_terminal_has_few_lines(folder, capsys):
-    people(
+    patients(
         3000, towns=tuple(f"a town with the number {at}" for at in range(20))
     ).write_csv("p.csv")
     assert release() == 0
@@ -243,7 +217,7 @@ def test_a_forged_card_is_found(folder):
 
 
 def test_an_identity_kernel_beside_several_sources_is_found(folder):
-    people(300).write_csv("p.csv")
+    patients(300).write_csv("p.csv")
     assert release() == 0
     card = tables.read_card("out.card.json")
     n = min(card.kernel.shape)
@@ -254,8 +228,8 @@ def test_an_identity_kernel_beside_several_sources_is_found(folder):
 
 
 def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
-    first = tables.Reading("ill", "town").counts(tables.open_table(people(800, 1)))
-    other = tables.Reading("ill", "town").counts(tables.open_table(people(800, 2)))
+    first = tables.Reading("ill", "town").counts(tables.open_table(patients(800, 1)))
+    other = tables.Reading("ill", "town").counts(tables.open_table(patients(800, 2)))
     noisy = with_noise(first, None, bytes(32)).noisy
     for kind in (Kind.RESPONSE, Kind.MERGING):
         designs = [
@@ -268,7 +242,7 @@ def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
 
 
 def test_noise_of_rows_and_of_counts_is_independent():
-    counts = tables.Reading("ill", "town").counts(tables.open_table(people(800)))
+    counts = tables.Reading("ill", "town").counts(tables.open_table(patients(800)))
     of_rows = with_noise(counts, 0.4, bytes(32)).noisy.table - counts.table
     of_counts = noisy_totals(counts, 0.4, bytes(32)).table - counts.table.sum(axis=0)
     assert of_rows.ravel()[: of_counts.size].tolist() != of_counts.ravel().tolist()
@@ -279,7 +253,7 @@ def test_noise_of_rows_and_of_counts_is_independent():
 @pytest.mark.parametrize("counts", [False, True])
 def test_the_words_have_the_numbers_of_the_promise(folder, counts):
     done = tables.sanitise(
-        people(2000),
+        patients(2000),
         secret="ill",
         public="town",
         notion=QUESTION,
@@ -302,7 +276,7 @@ def again(table, out="new-out.csv"):
 
 def test_new_rows_come_first_with_what_nobody_checks(folder):
     assert release() == 0
-    people(500, seed=3).write_csv("new.csv")
+    patients(500, seed=3).write_csv("new.csv")
     assert again("new.csv") == 0
     card = tables.read_card("new-out.card.json")
     assert card.not_covered[0] == Limit.NEW_ROWS.value
@@ -312,7 +286,7 @@ def test_new_rows_come_first_with_what_nobody_checks(folder):
     ).agrees
     assert again("new.csv", "again.csv") == 0
     assert Path("again.csv").read_bytes() == Path("new-out.csv").read_bytes()
-    people(500, seed=4).write_csv("new.csv")
+    patients(500, seed=4).write_csv("new.csv")
     assert again("new.csv", "other.csv") == 3
 
 
@@ -337,8 +311,7 @@ def test_a_copy_of_the_rows_of_a_design_has_no_new_rows(folder, name):
 
 def test_a_design_tells_nothing_of_its_rows_to_who_has_no_key(folder):
     assert release() == 0
-    key = folder / "state" / "lift" / "noise.PRIVATE.key"
-    key.write_bytes(bytes(range(32)))
+    (state_folder() / "noise.PRIVATE.key").write_bytes(bytes(range(32)))
     assert release("--ledger", "other.json", out="other.csv") == 0
     own, other = (
         load(f"{name}.PRIVATE.design.json").made_from for name in ("out", "other")
@@ -365,7 +338,7 @@ def test_an_infinite_number_is_refused():
 def test_a_list_of_which_nothing_occurs_is_refused():
     with pytest.raises(DataError) as refused:
         tables.Reading("ill", "town", values=("town=mars,venus",)).counts(
-            tables.open_table(people(50))
+            tables.open_table(patients(50))
         )
     assert refused.value.arguments == ("values",)
 
@@ -396,9 +369,9 @@ def test_too_little_noise_left_is_a_broken_promise(folder, tmp_path):
         "counts": True,
         "ledger": ledger,
     }
-    tables.sanitise(people(500), **words)
+    tables.sanitise(patients(500), **words)
     with pytest.raises(BrokenNotion):
-        tables.sanitise(people(500, 1), **words)
+        tables.sanitise(patients(500, 1), **words)
 
 
 def write_excel(frame, path):
@@ -443,7 +416,7 @@ def write_excel(frame, path):
 
 
 def test_an_excel_file_is_read_and_none_is_written(folder):
-    frame = people(400).select("ill", "town")
+    frame = patients(400).select("ill", "town")
     write_excel(frame, "p.xlsx")
     counts = tables.Reading("ill", "town").counts(tables.open_table("p.xlsx"))
     expected = tables.Reading("ill", "town").counts(tables.open_table(frame))
@@ -472,10 +445,7 @@ def test_another_hierarchy_under_the_same_name_is_another_release(folder):
         )
         code = release(*of, "--force")
         assert code == (0 if name == "one" else 3)
-    assert (
-        len(json.loads(Path("p.csv.PRIVATE.releases.json").read_text())["releases"])
-        == 1
-    )
+    assert len(entries()) == 1
 
 
 def test_a_second_release_does_not_deny_the_first(folder):
@@ -496,34 +466,14 @@ def test_a_release_that_pools_rare_values_is_verified_with_its_design(folder):
     pl.concat([pl.read_csv("p.csv"), rare], how="vertical_relaxed").write_csv("p.csv")
     assert release() == 0
     assert tables.read_card("out.card.json").symbols[-1] == (RARE,)
-    assert (
-        main(
-            [
-                "verify",
-                "out.csv",
-                "out.card.json",
-                "--design",
-                "out.PRIVATE.design.json",
-            ]
-        )
-        == 0
-    )
+    design = ["--design", "out.PRIVATE.design.json"]
+    assert main(["verify", "out.csv", "out.card.json", *design]) == 0
 
 
 def test_a_larger_belief_does_not_lift_what_a_card_promised(folder):
     assert release("--counts", out="a.csv") == 0
-    wide = [
-        "release",
-        "p.csv",
-        *OF,
-        "--belief",
-        "10%",
-        "90%",
-        "--counts",
-        "-o",
-        "b.csv",
-    ]
-    assert main([*wide, "--noise", "1"]) == 3
+    wide = ["--belief", "10%", "90%", "--counts", "--noise", "1"]
+    assert main(["release", "p.csv", *OF, *wide, "-o", "b.csv"]) == 3
     assert not Path("b.csv").exists()
 
 
