@@ -89,6 +89,49 @@ def test_no_bound_fails_more_often_in_all_settings():
     assert found[:, :3].max() > 0.9
 
 
+def p_value(rows, seen, c, cells, p):
+    """The largest P(K~ - theta R <= what was seen) over the numbers of rows, from the
+    definition: a sum over the noise inside and outside, and over K.
+    """
+    theta = np.floor(p * GRID + 0.5) / GRID
+    noise = [noise_pmf(size, c) for size in cells]
+    z, w = (np.arange(len(of)) - len(of) // 2 for of in noise)
+    # of K~ - theta R = K + (1 - theta) Z - theta W - theta n
+    of_noise = (1 - theta) * z[:, None] - theta * w
+    chance = np.outer(*noise)
+    largest = 0.0
+    for n in range(rows.least, rows.most + 1):
+        found = 0.0
+        for k in range(n + 1):
+            kept = k + of_noise - theta * n <= seen - theta * rows.noisy + 1e-9
+            found += stats.binom.pmf(k, n, p) * chance[kept].sum()
+        largest = max(largest, found)
+    return largest
+
+
+@pytest.mark.parametrize(
+    ("c", "cells", "rows", "seen"),
+    [
+        (2.0, (1, 1), Rows(9, 9, 9, 2), 3),
+        (2.0, (1, 3), Rows(12, 10, 13, 4), 0),
+        (1.0, (2, 4), Rows(25, 25, 25, 6), 14),
+        (1.0, (1, 2), Rows(20, 18, 22, 3), -2),
+    ],
+    ids=str,
+)
+def test_a_bound_is_the_largest_share_whose_p_value_is_above_its_level(
+    c, cells, rows, seen
+):
+    levels = np.array([[-1.0, -3.0, -6.0]])
+    found = upper_bounds(rows, np.array([seen]), np.array(cells[:1]), levels, c)[0]
+    shares = np.linspace(0.005, 0.995, 100)
+    by_loops = np.array([p_value(rows, seen, c, cells, p) for p in shares])
+    for bound, level in zip(found, np.exp(levels[0]), strict=True):
+        largest = shares[by_loops > level].max(initial=0.0)
+        # the shares are .01 apart, and blocks of rows may widen it a little
+        assert largest <= bound <= largest + 0.02
+
+
 @pytest.mark.parametrize(("c", "cells", "n"), [*QUICK[:3], (2.0, (3, 1), 9)], ids=str)
 def test_nor_does_one_by_chernoffs_bound(c, cells, n):
     assert (missed(c, cells, n, chernoff_bounds) <= 1).all()
