@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ from mixproof.numerics import Matrix, Vector, check_scalar
 
 FORMAT = "liftlib design 5"
 DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
-
-
-Unseen = Literal["error", "draw"]
 
 
 class Kind(Enum):
@@ -73,8 +70,6 @@ class Design:
         The label of each output in each public column.
     sources : tuple of tuple of int
         The symbols behind each output.
-    p_y : numpy.ndarray, shape (Y,)
-        The output distribution; a draw from it reveals nothing about the row.
     table : numpy.ndarray, shape (S, X)
         The counts.
     promise : RatioBased
@@ -99,7 +94,6 @@ class Design:
     channel: Channel
     texts: Texts
     sources: tuple[tuple[int, ...], ...]
-    p_y: Vector
     table: Matrix
     promise: RatioBased
     confidence: float | None
@@ -162,44 +156,33 @@ class Design:
         """
         return self.public.has_pool
 
-    def kernel(self) -> Matrix:
-        """Return the kernel as a matrix, shape (n + 1, Y), with a last row for values
-        that the design has not seen.
-
-        It is that of the pool of rare values or, without one, P(y).
-        """
-        known = self.channel.kernel
-        return np.vstack(
-            [known, known[-1] if self.pools_new else self.p_y / self.p_y.sum()]
-        )
-
-    def draw(
-        self, rows: Any, rng: Uniform, unseen: Unseen = "error"
-    ) -> NDArray[np.int64]:
+    def draw(self, rows: Any, rng: Uniform) -> NDArray[np.int64]:
         """Return a random output index for each row of an eager frame.
 
         An unseen symbol counts as a rare one, if there is a pool; otherwise it raises
-        DataError, or its output is drawn from P(y), which reveals nothing.
+        DataError.
         """
-        kernel, codes = self.kernel(), self.public.codes(rows)
-        if unseen == "error" and (codes < 0).any() and not self.pools_new:
-            at = int(np.argmax(codes < 0))
-            value = JOIN.join(str(rows[name][at]) for name in self.public.names)
-            raise unseen_symbols(int((codes < 0).sum()), value)
-        return Channel(kernel).sample(
-            np.where(codes < 0, len(kernel) - 1, codes), rng=rng
-        )
+        codes = self.public.codes(rows)
+        self._check_seen(rows, codes, np.ones(len(codes)))
+        pool = len(self.public.labels) - 1
+        return self.channel.sample(np.where(codes < 0, pool, codes), rng=rng)
 
     def check_symbols(self, counted: Labels) -> None:
         """Raise DataError if counted labels have a public symbol that is unseen, and in
         no pool.
         """
-        unseen = self.public.index(counted) < 0
+        self._check_seen(counted, self.public.index(counted), counted[ROWS].to_numpy())
+
+    def _check_seen(self, rows: Any, codes: NDArray[np.int64], times: Vector) -> None:
+        unseen = codes < 0
         if unseen.any() and not self.pools_new:
-            value = JOIN.join(
-                str(counted[name][int(np.argmax(unseen))]) for name in self.public.names
+            first = int(np.argmax(unseen))
+            value = JOIN.join(str(rows[name][first]) for name in self.public.names)
+            raise DataError(
+                "the design has not seen the public symbol of"
+                f" {many(times[unseen].sum(), 'row')}, such as {value!r}: release the"
+                " rows without a design, or correct them"
             )
-            raise unseen_symbols(int(counted[ROWS].to_numpy()[unseen].sum()), value)
 
     def released(self, outputs: NDArray[np.int64]) -> dict[str, NDArray[np.object_]]:
         """Return the text of each output index in each released column, by name."""
@@ -220,7 +203,6 @@ class Design:
             "public": as_dict(self.public),
             "texts": [list(texts) for texts in self.texts],
             "sources": [list(source) for source in self.sources],
-            "p_y": self.p_y.tolist(),
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
             "made_from": self.made_from,
@@ -234,14 +216,6 @@ class Design:
         """Return the design as the text of a confidential JSON file."""
         written = {"card": self.card, "file": self.file}
         return json.dumps(self.content() | written, ensure_ascii=False) + "\n"
-
-
-def unseen_symbols(rows: int, example: str) -> DataError:
-    """Return the error for rows with symbols that a design has not seen."""
-    return DataError(
-        f"the design has not seen the public symbol of {many(rows, 'row')}, such as"
-        f" {example!r}: release the rows without a design, or correct them"
-    )
 
 
 @checked
@@ -300,7 +274,6 @@ def design_from(content: Any) -> Design:
         tuple(
             indices_from(source, len(public.labels)) for source in content["sources"]
         ),
-        np.asarray(content["p_y"], dtype=np.float64),
         np.asarray(content["table"], dtype=np.float64),
         promise_from(content["promise"]),
         confidence_from(content["confidence"]),
@@ -308,11 +281,7 @@ def design_from(content: Any) -> Design:
         *texts_from([content[name] for name in ("made_from", "card", "file")]),
     )
     shape = (len(secret.labels), len(public.labels))
-    if (
-        design.table.shape != shape
-        or kernel.shape != (len(public.labels), len(texts))
-        or design.p_y.shape != (len(texts),)
-    ):
+    if design.table.shape != shape or kernel.shape != (len(public.labels), len(texts)):
         raise ValueError("its counts do not fit its symbols")
     if not (
         np.isfinite(design.table)
@@ -320,11 +289,6 @@ def design_from(content: Any) -> Design:
         & (design.table == np.floor(design.table))
     ).all():
         raise ValueError("its counts are not whole numbers of at least 0")
-    if (
-        not (np.isfinite(design.p_y) & (design.p_y >= 0)).all()
-        or not design.p_y.sum() > 0
-    ):
-        raise ValueError("its shares of outputs are not a distribution")
     check_texts(texts, design.sources, len(public.columns))
     return design
 
@@ -417,7 +381,6 @@ def assembled(
         channel,
         texts_of_outputs(counts.public, sources, p_xy),
         sources,
-        np.asarray(p_xy.sum(axis=0)),
         counts.table,
         promise,
         confidence,

@@ -104,7 +104,6 @@ def released(frame, one, *, rng=3):
         ),
         texts=tuple((number, *texts) for number in numbers for texts in made.texts),
         sources=tuple((x,) for x in range(n) for _ in range(m)),
-        p_y=np.ones(n * m),
         table=np.ones((len(made.secret.labels), n)),
     )
     return tables.open_table(frame).release(numbered, uniform(rng))

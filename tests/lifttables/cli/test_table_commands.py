@@ -67,20 +67,6 @@ def plan(notion, *, secret="relationship", public="race"):
     return tables.Plan(reading, notion)
 
 
-def test_an_unseen_symbol_is_drawn_from_the_marginal():
-    """Chi-square against P(y), p-value above 1e-6; the draw says nothing of the row."""
-    done = tables.sanitise(
-        ll.datasets.adult_frame(), secret="relationship", public="race", notion=ll.LIP(0.2),  # noqa: E501
-    )  # fmt: skip
-    rows = pl.DataFrame({"race": ["Martian"] * 50_000})
-    drawn = done.design.draw(rows, np.random.default_rng(0), "draw")
-    seen = np.bincount(drawn, minlength=len(done.design.outputs))
-    expected = 50_000 * done.design.p_y
-    from scipy import stats
-
-    assert stats.chisquare(seen[expected > 0], expected[expected > 0]).pvalue > 1e-6
-
-
 def test_audit_exit_codes(capsys, tmp_path, adult):
     assert run(capsys, "audit", adult, *COLUMNS)[0] == 0
     code, out, _ = run(
