@@ -5,6 +5,8 @@ import pandas as pd
 import polars as pl
 
 from lifttables.encoding.columns import Column, Counts, Symbols
+from lifttables.encoding.reading import Reading
+from lifttables.sources.source import open_table
 
 ILL = ["flu", "flu", "none", "none", "none", "rare"] * 20
 AGE = ["old", "young", "young", "young", "old", "old"] * 20
@@ -24,6 +26,11 @@ def counted(table, secrets=None, symbols=None, chosen=0.0):
         for name, labels, n in named
     ]
     return Counts(table, *of, chosen)
+
+
+def counts_of(source, *columns, **words):
+    """Return the counts of a file or a frame, read as the words say."""
+    return Reading(*columns, **words).counts(open_table(source))
 
 
 def patients(n, seed=0, towns=("north", "south", "east", "west")):

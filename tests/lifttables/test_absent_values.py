@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from messages import raised
+from table_of_people import counts_of
 
 import liftlib as ll
 import lifttables as tables
@@ -16,7 +17,6 @@ from liftlib.errors import DataError
 from lifttables.cli import main
 from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import for_which_values
-from lifttables.encoding.reading import Reading
 
 SECRETS = ("none", "flu", "hiv")
 LISTED = "ill=none,flu,hiv"
@@ -39,9 +39,7 @@ def few():
 
 def test_several_secrets():
     frame = few().with_columns(work=pl.Series(["no"] * 100 + ["yes"] * 150))
-    counts = tables.Reading(("ill", "work"), "town", values=(LISTED,)).counts(
-        tables.open_table(frame)
-    )
+    counts = counts_of(frame, ("ill", "work"), "town", values=(LISTED,))
     assert len(counts.secret.labels) == 6
     assert counts.table.sum() == 250
     of_ill = [
@@ -58,7 +56,7 @@ def test_several_secrets():
     )
     one = frame.with_columns(work=pl.lit("no"))
     with raised(DataError):
-        tables.Reading(("ill", "work"), "town").counts(tables.open_table(one))
+        counts_of(one, ("ill", "work"), "town")
 
 
 def test_a_secret_of_one_value_is_refused_unless_others_are_listed(
@@ -152,10 +150,10 @@ def test_one_row_decides_nothing_about_listed_names():
         rows = pl.concat(
             [few(), pl.DataFrame({"ill": ["none"] * 5, "town": ["t3"] * 4 + [extra]})]
         )
-        listed = Reading(
-            "ill", "town", values=("town=t0,t1,t2,t3",), rare="pool"
-        ).counts(tables.open_table(rows))
-        free = Reading("ill", "town", rare="pool").counts(tables.open_table(rows))
+        listed = counts_of(
+            rows, "ill", "town", values=("town=t0,t1,t2,t3",), rare="pool"
+        )
+        free = counts_of(rows, "ill", "town", rare="pool")
         made[extra] = listed.public.labels, free.public.labels
     assert made["t3"][0] == made["t1"][0]
     assert made["t3"][1] != made["t1"][1]

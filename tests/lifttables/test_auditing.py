@@ -7,16 +7,14 @@ import numpy as np
 import polars as pl
 import pytest
 from messages import raised
-from table_of_people import PEOPLE, counted
+from table_of_people import PEOPLE, counted, counts_of
 
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import InvalidParameter
 from lifttables.audits.auditing import as_dict, audited
 from lifttables.audits.measuring import MEASURES, bootstrap, overall, verdict_of
-from lifttables.encoding.reading import Reading
 from lifttables.population.sample import Sample
-from lifttables.sources.source import open_table
 
 
 def test_by_hand():
@@ -174,7 +172,7 @@ def test_an_argument_of_the_wrong_kind_is_named():
 
 def test_what_was_audited_is_told():
     """Names and notion as given, 200 tables at 95 % unless said."""
-    read = Reading("ill", ("age",)).counts(open_table(PEOPLE))
+    read = counts_of(PEOPLE, "ill", ("age",))
     for found in (
         tables.audit(PEOPLE, secret="ill", public="age", notion=ll.LIP(1.0), rng=0),
         audited(read, ll.LIP(1.0), rng=0),

@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 from messages import raised
+from table_of_people import counts_of
 
 import liftlib as ll
-import lifttables as tables
-from lifttables.encoding.reading import Reading
 from lifttables.population.sample import Sample
 
 
@@ -21,9 +20,9 @@ def test_choices_of_the_rows_are_counted():
             "n": [*range(10)] * 6,
         }
     )
-    pooled = Reading("s", "x", rare="pool").counts(tables.open_table(frame))
+    pooled = counts_of(frame, "s", "x", rare="pool")
     assert pooled.chosen == pytest.approx(math.log(math.comb(5, 2)))
-    given = Reading("s", "n", bins=("n=3,6",)).counts(tables.open_table(frame))
+    given = counts_of(frame, "s", "n", bins=("n=3,6",))
     assert given.chosen == 0
     first, notion = [[True, False, False, False]], ll.LIP(1.0)
     found = [

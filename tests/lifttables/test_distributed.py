@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from messages import raised
 from scipy import stats
+from table_of_people import counts_of
 
 import liftlib as ll
 import lifttables as tables
@@ -262,17 +263,11 @@ def test_apply_on_dask_as_on_one_machine():
 def test_what_is_wrong_on_a_worker_is_said_in_a_line():
     one = table()
     with raised(DataError):
-        Reading("ill", "age", bins=("age=1,2",)).counts(
-            tables.open_table(dd.from_pandas(one, npartitions=3))
-        )
+        counts_of(dd.from_pandas(one, npartitions=3), "ill", "age", bins=("age=1,2",))
     with raised(DataError):
-        Reading("ill", "age").counts(
-            tables.open_table(dd.from_pandas(one.head(0), npartitions=1))
-        )
+        counts_of(dd.from_pandas(one.head(0), npartitions=1), "ill", "age")
     with raised(DataError):
-        Reading("ill", "aeg").counts(
-            tables.open_table(dd.from_pandas(one, npartitions=3))
-        )
+        counts_of(dd.from_pandas(one, npartitions=3), "ill", "aeg")
 
 
 def test_empty_parts_are_nothing():

@@ -7,12 +7,12 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy.stats import beta
+from table_of_people import counts_of
 
 import liftlib as ll
 import lifttables as tables
 from lifttables.confident.families import Obstacle
 from lifttables.designs import designing
-from lifttables.encoding.reading import Reading
 from lifttables.releases import pipeline
 
 ERROR = 0.05
@@ -86,7 +86,7 @@ CASES = {"pool": (by_names, {"rare": "pool", "min_count": 100})}
 def case(request):
     make, words = CASES[request.param]
     frame, ways = make()
-    counts = Reading("s", "x", **words).counts(tables.open_table(frame)).table
+    counts = counts_of(frame, "s", "x", **words).table
     assert counts.shape == (2, 2)
     return frame, words, counts, ways
 

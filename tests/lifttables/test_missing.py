@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 from messages import raised
-from table_of_people import PEOPLE
+from table_of_people import PEOPLE, counts_of
 
 import liftlib as ll
 import lifttables as tables
@@ -46,8 +46,8 @@ def same(one, other):
 @pytest.mark.parametrize("at", range(5))
 def test_counts_without_the_rows_are_those_of_the_other_rows(at):
     frame = list(as_frames())[at]
-    found = Reading("ill", "age", missing="drop").counts(tables.open_table(frame))
-    same(found, Reading("ill", "age").counts(tables.open_table(WHOLE)))
+    found = counts_of(frame, "ill", "age", missing="drop")
+    same(found, counts_of(WHOLE, "ill", "age"))
     assert found.dropped == len(GONE) - len(WHOLE)
 
 
@@ -78,10 +78,8 @@ def test_a_file_is_released_without_these_rows(tmp_path):
 
 def test_texts_that_stand_for_missing_values_count_too():
     frame = GONE.with_columns(pl.col("ill", "age").fill_null("NA"))
-    found = Reading("ill", "age", missing="drop", na=("NA",)).counts(
-        tables.open_table(frame)
-    )
-    same_table = Reading("ill", "age").counts(tables.open_table(WHOLE)).table
+    found = counts_of(frame, "ill", "age", missing="drop", na=("NA",))
+    same_table = counts_of(WHOLE, "ill", "age").table
     np.testing.assert_array_equal(found.table, same_table)
     done = tables.sanitise(
         frame.to_pandas(), **OF, notion=ll.LIP(1.0), missing="drop", na=["NA"]

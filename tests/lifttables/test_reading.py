@@ -5,16 +5,15 @@ import pandas as pd
 import polars as pl
 import pytest
 from messages import raised
-from table_of_people import PEOPLE, people
+from table_of_people import PEOPLE, counts_of, people
 
 import lifttables as tables
 from liftlib.errors import DataError
-from lifttables.encoding.reading import Reading
 
 
 @pytest.mark.parametrize("name", ["people.csv", "people.tsv", "people.parquet"])
 def test_files_of_each_kind_count_alike(tmp_path, name):
-    counts = Reading("ill", ("age",)).counts(tables.open_table(people(tmp_path, name)))
+    counts = counts_of(people(tmp_path, name), "ill", ("age",))
     assert counts.secret.texts == ("flu", "none", "rare")
     assert counts.public.texts == ("old", "young")
     assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
@@ -25,33 +24,29 @@ def test_text_stays_as_it_is(tmp_path):
     path.write_text(
         "ill,zip\n" + 'yes,007\nno,7\n"no",7.0\nno,"a, ""b"""\nno," 7"\n' * 5
     )
-    counts = Reading("ill", ("zip",)).counts(tables.open_table(path))
+    counts = counts_of(path, "ill", ("zip",))
     assert set(counts.public.texts) == {"007", "7", "7.0", 'a, "b"', " 7"}
 
 
 def test_several_columns_are_one_symbol():
-    counts = Reading("ill", ("age", "name"), rare="keep").counts(
-        tables.open_table(PEOPLE)
-    )
+    counts = counts_of(PEOPLE, "ill", ("age", "name"), rare="keep")
     assert counts.public.texts[0] == "old & p0"
     assert len(counts.public.texts) == 120
 
 
 def test_bins():
     table = pl.DataFrame({"s": ["a", "b"] * 50, "age": range(100)})
-    counts = Reading("s", ("age",), bins=("age=20,60",)).counts(
-        tables.open_table(table)
-    )
+    counts = counts_of(table, "s", ("age",), bins=("age=20,60",))
     assert counts.public.texts == ("< 20", "[20, 60)", ">= 60")
     assert counts.table.sum(axis=0).tolist() == [20, 40, 40]
     edges = ",".join(map(str, range(1, 66)))
     with pytest.raises(DataError):
-        Reading("s", ("age",), bins=(f"age={edges}",)).counts(tables.open_table(table))
+        counts_of(table, "s", ("age",), bins=(f"age={edges}",))
     assert (
         len(
-            Reading("s", "age", bins=(f"age={edges[:-3]}",), rare="keep")
-            .counts(tables.open_table(table))
-            .table.T
+            counts_of(
+                table, "s", "age", bins=(f"age={edges[:-3]}",), rare="keep"
+            ).table.T
         )
         == 65
     )
@@ -60,7 +55,7 @@ def test_bins():
 def test_bins_from_a_database_and_of_text(tmp_path):
     table = pl.DataFrame({"s": ["a", "b"] * 50, "age": [str(i) for i in range(100)]})
     path = people(tmp_path, "t.csv", table)
-    counts = Reading("s", ("age",), bins=("age=20,60",)).counts(tables.open_table(path))
+    counts = counts_of(path, "s", ("age",), bins=("age=20,60",))
     assert counts.table.sum(axis=0).tolist() == [20, 40, 40]
 
 
@@ -68,8 +63,8 @@ def test_missing_values_are_refused_unless_they_are_a_symbol(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("ill,age\n" + "yes,old\nno,\n,young\n" * 5)
     with raised(DataError):
-        Reading("ill", ("age",)).counts(tables.open_table(path))
-    counts = Reading("ill", ("age",), missing="symbol").counts(tables.open_table(path))
+        counts_of(path, "ill", ("age",))
+    counts = counts_of(path, "ill", ("age",), missing="symbol")
     assert counts.public.texts == ("(missing)", "old", "young")
     assert counts.secret.texts == ("(missing)", "no", "yes")
 
@@ -86,11 +81,11 @@ def test_rare_symbols():
     table = pl.DataFrame(
         {"s": ["a", "b"] * 10, "x": ["u"] * 10 + ["v"] * 7 + ["w"] * 2 + ["z"]}
     )
-    pooled = Reading("s", ("x",)).counts(tables.open_table(table))
+    pooled = counts_of(table, "s", ("x",))
     assert pooled.public.texts == ("u", "v", "(rare)")
     assert pooled.table.sum(axis=0).tolist() == [10, 7, 3]
     assert pooled.public.pooled == (("w",), ("z",))
-    kept = Reading("s", ("x",), rare="keep").counts(tables.open_table(table))
+    kept = counts_of(table, "s", ("x",), rare="keep")
     assert kept.table.sum(axis=0).tolist() == [10, 7, 2, 1]
 
 
@@ -99,13 +94,13 @@ def test_too_many_symbols():
         {"s": ["a", "b"] * 50_000, "x": [f"u{i}" for i in range(100_000)]}
     )
     with raised(DataError):
-        Reading("s", ("x",)).counts(tables.open_table(table))
+        counts_of(table, "s", ("x",))
 
 
 def test_huge_fields_are_read(tmp_path):
     path = tmp_path / "huge.csv"
     path.write_text("ill,age\n" + f"{'x' * 5_000_000},old\nno,old\n" * 3)
-    counts = Reading("ill", ("age",)).counts(tables.open_table(path))
+    counts = counts_of(path, "ill", ("age",))
     assert counts.table.tolist() == [[3], [3]]
 
 

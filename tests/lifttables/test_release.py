@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from table_of_people import patients
+from table_of_people import counts_of, patients
 
 import lifttables as tables
 from liftlib.channel import Channel
@@ -228,8 +228,8 @@ def test_an_identity_kernel_beside_several_sources_is_found(folder):
 
 
 def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
-    first = tables.Reading("ill", "town").counts(tables.open_table(patients(800, 1)))
-    other = tables.Reading("ill", "town").counts(tables.open_table(patients(800, 2)))
+    first = counts_of(patients(800, 1), "ill", "town")
+    other = counts_of(patients(800, 2), "ill", "town")
     noisy = with_noise(first, None, bytes(32)).noisy
     for kind in (Kind.RESPONSE, Kind.MERGING):
         designs = [
@@ -242,7 +242,7 @@ def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
 
 
 def test_noise_of_rows_and_of_counts_is_independent():
-    counts = tables.Reading("ill", "town").counts(tables.open_table(patients(800)))
+    counts = counts_of(patients(800), "ill", "town")
     of_rows = with_noise(counts, 0.4, bytes(32)).noisy.table - counts.table
     of_counts = noisy_totals(counts, 0.4, bytes(32)).table - counts.table.sum(axis=0)
     assert of_rows.ravel()[: of_counts.size].tolist() != of_counts.ravel().tolist()
@@ -330,16 +330,12 @@ def test_an_infinite_number_is_refused():
     )
     for bins in ("dose=1.5", "dose=" + ",".join(f"{at / 100}" for at in range(1, 100))):
         with pytest.raises(DataError):
-            tables.Reading("ill", "dose", bins=(bins,), rare="keep").counts(
-                tables.open_table(frame)
-            )
+            counts_of(frame, "ill", "dose", bins=(bins,), rare="keep")
 
 
 def test_a_list_of_which_nothing_occurs_is_refused():
     with pytest.raises(DataError) as refused:
-        tables.Reading("ill", "town", values=("town=mars,venus",)).counts(
-            tables.open_table(patients(50))
-        )
+        counts_of(patients(50), "ill", "town", values=("town=mars,venus",))
     assert refused.value.arguments == ("values",)
 
 
@@ -418,8 +414,8 @@ def write_excel(frame, path):
 def test_an_excel_file_is_read_and_none_is_written(folder):
     frame = patients(400).select("ill", "town")
     write_excel(frame, "p.xlsx")
-    counts = tables.Reading("ill", "town").counts(tables.open_table("p.xlsx"))
-    expected = tables.Reading("ill", "town").counts(tables.open_table(frame))
+    counts = counts_of("p.xlsx", "ill", "town")
+    expected = counts_of(frame, "ill", "town")
     assert counts.table.tolist() == expected.table.tolist()
     assert main(["release", "p.xlsx", *OF, *BELIEF, "-o", "out.xlsx"]) == 2
     Path("broken.xlsx").write_bytes(b"PK\x03\x04 no zip")

@@ -7,11 +7,11 @@ import pandas as pd
 import polars as pl
 import pytest
 from messages import raised
+from table_of_people import counts_of
 
 import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.encoding.columns import Column, as_dict, from_dict
-from lifttables.encoding.reading import Reading
 
 ROWS = pl.DataFrame(
     {
@@ -28,9 +28,7 @@ ROWS = pl.DataFrame(
 
 
 def counts(public, **more):
-    return Reading("s", public, **{"rare": "keep", **more}).counts(
-        tables.open_table(ROWS)
-    )
+    return counts_of(ROWS, "s", public, **{"rare": "keep", **more})
 
 
 def test_codes_are_symbols_when_said_so():
@@ -58,13 +56,11 @@ def test_dates_in_bins_and_groups(tmp_path):
     assert counts("seen", bins=("seen=month",)).public.texts[0] == "2020-01"
     # the same from a file, where dates are texts, and from timestamps
     ROWS.write_csv(tmp_path / "t.csv")
-    again = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(
-        tables.open_table(tmp_path / "t.csv")
+    again = counts_of(
+        tmp_path / "t.csv", "s", "seen", bins=("seen=month",), rare="keep"
     )
     stamps = ROWS.with_columns(pl.col("seen").cast(pl.Datetime))
-    third = Reading("s", "seen", bins=("seen=month",), rare="keep").counts(
-        tables.open_table(stamps)
-    )
+    third = counts_of(stamps, "s", "seen", bins=("seen=month",), rare="keep")
     assert (
         again.table.tolist()
         == third.table.tolist()
@@ -76,7 +72,7 @@ def test_dates_in_bins_and_groups(tmp_path):
 def test_a_year_of_two_digits_is_not_taken_for_one_of_the_first_century(bins):
     rows = pl.DataFrame({"s": ["a", "b"] * 20, "seen": ["24-12-01", "25-03-31"] * 20})
     with raised(DataError):
-        Reading("s", "seen", bins=(f"seen={bins}",)).counts(tables.open_table(rows))
+        counts_of(rows, "s", "seen", bins=(f"seen={bins}",))
 
 
 def test_bins_keep_all_their_digits_and_their_order():
@@ -122,7 +118,7 @@ SIGNS = pl.DataFrame(
 
 
 def read_signs(**more):
-    return Reading("s", "grade", rare="keep", **more).counts(tables.open_table(SIGNS))
+    return counts_of(SIGNS, "s", "grade", rare="keep", **more)
 
 
 def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
@@ -152,7 +148,7 @@ def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
     )
     # and so does the list of a secret's values
     listed = {"secret": "grade", "public": "s", "values": "grade=A,B,-,unknown"}
-    assert Reading(**listed).counts(tables.open_table(SIGNS)).secret.texts == (
+    assert counts_of(SIGNS, **listed).secret.texts == (
         "-",
         "A",
         "B",
@@ -183,13 +179,9 @@ def test_numbers_do_not_cut_dates(to):
                 f"column '{name}' contains dates, which numbers do not cut: give dates"
             ),
         ):
-            Reading("s", name, bins=(f"{name}={bins}",)).counts(
-                tables.open_table(frame)
-            )
+            counts_of(frame, "s", name, bins=(f"{name}={bins}",))
     cut = [
-        Reading("s", name, bins=(f"{name}={EDGES}",), rare="keep").counts(
-            tables.open_table(frame)
-        )
+        counts_of(frame, "s", name, bins=(f"{name}={EDGES}",), rare="keep")
         for name in ("seen", "stamp")
     ]
     assert (
