@@ -124,7 +124,7 @@ def sanitise_file(
     (True, True, True)
     >>> folder.cleanup()
     """
-    sink = _sink(
+    sink: Callable[[Draw, Sanitised], Sanitised] = _sink(
         [*outputs.private, *outputs.public],
         outputs.private,
         ledger,
@@ -264,7 +264,7 @@ def apply_file(
     200
     >>> folder.cleanup()
     """
-    sink = _sink(
+    sink: Callable[[Draw, Applied], Applied] = _sink(
         Outputs.next_to(out).public,
         (),
         ledger,

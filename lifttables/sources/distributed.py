@@ -124,7 +124,8 @@ class OnDask(Lazy):
                 dask.delayed(_summed)(parts[at : at + FAN_IN])
                 for at in range(0, len(parts), FAN_IN)
             ]
-        return nw.from_native(parts[0].compute(), eager_only=True)
+        counted: pl.DataFrame = parts[0].compute()
+        return nw.from_native(counted, eager_only=True)
 
     def digest(self, columns: Sequence[Column]) -> bytes:
         """Return the SHA-256 of the digests of all partitions, in order."""
