@@ -285,12 +285,3 @@ def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
         == f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols"
         " together: single ones do not decide it"
     )
-
-
-def test_a_notion_of_ones_own_that_no_interface_describes_is_about_all_symbols_together():  # noqa: E501
-    note = audited(TogetherOver(0.5)).notes[1]
-    assert (
-        note
-        == "TogetherOver(nats=0.5) is exceeded by 0.5 nats, by all symbols together:"
-        " single ones do not decide it"
-    )
