@@ -132,7 +132,7 @@ def release(p: Matrix, n: int, seed: int, noise: float | None = None) -> Release
         retained,
         of_response,
         published,
-        made.family == MERGING,
+        made is not response,
         constant,
         broken,
         noisy.c,

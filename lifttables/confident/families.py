@@ -33,8 +33,6 @@ FAMILIES: dict[str, Callable[..., Channel]] = {
 class Designed(NamedTuple):
     """A channel that the sample certifies, and the share of H(X) that it retains."""
 
-    family: str
-    notion: RatioBased
     channel: Channel
     nmi: float
 
@@ -43,7 +41,7 @@ def designed(
     sample: Sample,
     notion: RatioBased,
     places: Vector | None = None,
-    family: str = "subset response",
+    family: str = SUBSET_RESPONSE,
 ) -> Designed:
     """Return the release of a family that retains most among those that the sample
     certifies.
@@ -58,7 +56,7 @@ def designed(
     nmi = mutual_information(p_x[:, None] * channel.kernel) / max(
         entropy(p_x), SAME_TOL
     )
-    return Designed(family, notion, channel, max(0.0, float(nmi)))
+    return Designed(channel, max(0.0, float(nmi)))
 
 
 class Obstacle(NamedTuple):

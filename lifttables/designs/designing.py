@@ -17,7 +17,7 @@ from liftlib.errors import DataError, InvalidParameter
 from liftlib.joint import Joint
 from liftlib.notions import RatioBased
 from liftlib.notions.catalogue import content_of, from_content
-from lifttables.confident.families import Designed, designed
+from lifttables.confident.families import designed
 from lifttables.encoding.columns import (
     JOIN,
     ROWS,
@@ -49,11 +49,10 @@ class Kind(Enum):
 
 
 class Made(NamedTuple):
-    """A design, the counts it was made from, and what it retains."""
+    """A design, and the share of H(X) that it retains."""
 
-    counts: Counts
     design: Design
-    best: Designed
+    nmi: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,10 +350,10 @@ def best_design(
             "counts have no noise: add some first, from which the design is made"
         )
     best = designed(counts.sample(confidence), notion, counts.public.places, kind.value)
+    joint = counts.joint
     return Made(
-        counts,
-        assembled(kind, notion, confidence, counts, counts.joint, best.channel, noisy),
-        best,
+        assembled(kind, notion, confidence, counts, joint, best.channel, noisy),
+        best.nmi,
     )
 
 

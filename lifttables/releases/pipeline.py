@@ -338,8 +338,8 @@ def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
     most = MAX_LATTICE_SYMBOLS if plan.merge else MAX_RESPONSE_SYMBOLS
     counts = with_noise(counts, plan.noise, secret, most)
     made = _readable(counts, plan)
-    if made.design.constant or made.best.nmi < LEAST_RETAINED:
-        raise _nothing(counts, plan, made.best.nmi)
+    if made.design.constant or made.nmi < LEAST_RETAINED:
+        raise _nothing(counts, plan, made.nmi)
     return made.design
 
 
@@ -354,7 +354,7 @@ def _readable(counts: Counts, plan: Plan) -> Made:
         return response
     # both are certified by bounds that hold at once for all subsets of these symbols
     groups = best_design(counts, plan.notion, plan.confidence, Kind.MERGING)
-    return groups if groups.best.nmi >= READABLE_SHARE * response.best.nmi else response
+    return groups if groups.nmi >= READABLE_SHARE * response.nmi else response
 
 
 def _nothing(counts: Counts, plan: Plan, retained: float) -> NothingToRelease:
