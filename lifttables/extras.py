@@ -26,7 +26,7 @@ def extra(name: str, later: Sequence[str] = ()) -> Iterator[None]:
     ...     import no_such_package
     Traceback (most recent call last):
         ...
-    liftlib.errors.MissingExtra: no_such_package is not installed: pip install ...
+    liftlib.errors.MissingExtra: ... pip install 'distributed>=2025.1' (the extra dask)
     """
     for package in later:
         if find_spec(package) is None:
