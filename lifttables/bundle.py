@@ -152,7 +152,7 @@ def _sink(
     """
     if rehearse:
         return _tried_out
-    ours = [] if ledger is None else [ledger]
+    ours: list[Path] = [] if ledger is None else [ledger]
     check_apart([*files, *ours], inputs)
     for path in files:
         check_free(path, force=force)
@@ -166,7 +166,8 @@ def _sink(
             private=[*private, *ours],
             inputs=inputs,
         ) as asides:
-            *to_texts, to_table = asides[len(ours) :]
+            to_texts: tuple[Path, ...] = asides[len(ours) : -1]
+            to_table = asides[-1]
             entered = draw.ledger(out.name)
             if entered is not None:
                 entered.save(asides[0])
