@@ -176,8 +176,7 @@ def test_the_packed_library_is_the_same_each_time_and_holds_no_builder(tmp_path)
         name for name in names if name.startswith(("narwhals/", "jinja2/", "chapters/"))
     ]
     assert {
-        path.relative_to(ROOT).as_posix()
-        for path in ROOT.glob("lifttables/pages/*")
+        path.relative_to(ROOT).as_posix() for path in ROOT.glob("lifttables/pages/*")
     } <= {*names}
     assert not [
         name
