@@ -44,6 +44,7 @@ PARTS = (
         "icons",
     ),
     *("lightness", "parameters", "glossary", "search", "reruns", "numbers"),
+    "spacing",
 )
 SITE_WIDE = (
     "companion.sphinx.notebooks",
