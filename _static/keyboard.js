@@ -5,9 +5,9 @@ document.addEventListener("DOMContentLoaded", () => {
     toggle.setAttribute("aria-label", `Pages below ${page}`);
   }
 });
-// A table that is wider than its box scrolls: the keyboard reaches it as long as it does.
+// A table or code that is wider than its box scrolls: the keyboard reaches it as long as it does.
 document.addEventListener("DOMContentLoaded", () => {
-  const tables = document.querySelectorAll("article.bd-article table");
+  const wide = document.querySelectorAll("article.bd-article :is(table, pre)");
   const watch = new ResizeObserver((seen) => {
     for (const { target } of seen) {
       const scrolls = target.scrollWidth > target.clientWidth && !target.querySelector("a, button, input");
@@ -15,5 +15,5 @@ document.addEventListener("DOMContentLoaded", () => {
       else target.removeAttribute("tabindex");
     }
   });
-  tables.forEach((table) => watch.observe(table));
+  wide.forEach((one) => watch.observe(one));
 });
