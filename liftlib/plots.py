@@ -104,8 +104,8 @@ def lift_map(
     numbered = n_public <= 40 and n_secret <= 10
     if ax is None:
         size = (
-            min(14, 3.2 + (0.62 if numbered else 0.3) * n_secret),
-            min(12, 1.4 + 0.26 * n_public),
+            min(14, max(3.4, 1.5 + (0.48 if numbered else 0.3) * n_secret)),
+            min(12, 2.0 + 0.26 * n_public),
         )
         # white, so that it reads on a dark page
         ax = plt.figure(
@@ -142,13 +142,15 @@ def lift_map(
     ax.set_yticks(range(n_public), rows, fontsize=9)
     columns = [_short(name, MAX_LABEL_LENGTH) for name in secrets]
     rotation = 60
-    if n_secret <= 10:
+    if n_secret <= 3:
         rotation = 0
         columns = [name.replace("-", "-\n", 1) for name in columns]
     ax.set_xticks(range(n_secret), columns, fontsize=9, rotation=rotation)
     ax.tick_params(length=0, top=True, bottom=False, labeltop=True, labelbottom=False)
     ax.grid(visible=False)
-    ax.figure.colorbar(image, ax=ax, label="log-lift (nats)", shrink=0.6)
+    ax.figure.colorbar(
+        image, ax=ax, label="log-lift (nats)", location="bottom", shrink=0.8, aspect=30
+    )
     return ax
 
 
@@ -214,7 +216,7 @@ def plane(
     symbols = np.minimum(symbols, edge)
     outputs = np.minimum(outputs, edge)
     if ax is None:
-        _, ax = plt.subplots(figsize=(4.6, 4.0), layout="constrained")
+        _, ax = plt.subplots(figsize=(4.4, 3.9), layout="constrained")
     for (name, notion), look in zip(notions.items(), cycle(looks), strict=False):
         _border(ax, notion, most, look["color"], look["linestyle"], name)
     if channel is not None and released is not None:
@@ -374,7 +376,7 @@ def flows(
     colour = plt.get_cmap("PuOr_r"), Normalize(-extent, extent, clip=True)
     columns = min(2, len(channels))
     rows = -(-len(channels) // columns)
-    size = (WIDTH if columns > 1 else 4.6, 2.6 * rows)
+    size = (WIDTH if columns > 1 else 4.4, 2.6 * rows)
     _, found = plt.subplots(
         rows, columns, figsize=size, layout="constrained", squeeze=False
     )

@@ -37,13 +37,14 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     """Return each part's box, stretched to fill its row, and its share of the width.
 
     A panel that is alone in its row is stretched only to the next column edge of the
-    other rows. Otherwise it would appear smaller on a narrow page, where each part is
-    as wide as the page.
+    other rows and, if it reaches over all of them, as a legend does, not at all.
+    Otherwise it would appear smaller on a narrow page, where each part is as wide as
+    the page.
 
     Examples
     --------
     >>> parts([100, 50], [[20, 0, 60, 8], [50, 10, 49, 40], [0, 15, 45, 35]])
-    [([0.0, 0, 100.0, 8], 1.0), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
+    [([20.0, 0, 60.0, 8], 0.6), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
     >>> parts([100, 50], [[0, 0, 45, 20], [55, 0, 45, 20], [0, 25, 45, 20]])[-1]
     ([0.0, 25, 50.0, 20], 0.5)
     """  # noqa: E501
@@ -63,12 +64,14 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
     ]
     for row, inner in zip(rows, between, strict=True):
         top, bottom = min(box[1] for box in row), max(box[1] + box[3] for box in row)
-        ends = (
-            [edge for edge in max(between, key=len) if edge >= row[-1][0] + row[-1][2]]
-            if len(row) == 1
-            else []
-        )
-        edges = [0.0, *inner, min(ends, default=float(size[0]))]
+        columns = max(between, key=len)
+        start, end = row[0][0], row[-1][0] + row[-1][2]
+        if len(row) > 1 or not columns:
+            edges = [0.0, *inner, float(size[0])]
+        elif ends := [edge for edge in columns if edge >= end]:
+            edges = [0.0, min(ends)]
+        else:
+            edges = [float(max(start, 0)), float(min(end, size[0]))]
         for left, right in itertools.pairwise(edges):
             stretched.append(
                 ([left, top, right - left, bottom - top], (right - left) / size[0])

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from liftbook.plots.legends import above
-from liftbook.plots.lines import LOGARITHMIC, WIDTH
+from liftbook.plots.lines import LOGARITHMIC, NARROW, WIDTH
 from liftbook.plots.styling import (
     BLACK,
     DARK,
@@ -45,7 +45,7 @@ def strips(rows: pd.DataFrame, by: str, panels: Mapping[str, str]) -> list[Axes]
         _, axes = grid(
             len(panels),
             len(panels),
-            (WIDTH, 1.0 + ROW_HEIGHT * len(places)),
+            (WIDTH if len(panels) > 1 else 4.9, 1.0 + ROW_HEIGHT * len(places)),
             sharey=True,
         )
         for ax, (column, says) in zip(axes, panels.items(), strict=True):
@@ -173,7 +173,7 @@ def time_and_utility(
         smallest ratio.
     """
     with style():
-        width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else 5.2
+        width = min(WIDTH, 3.6 * len(panels)) if len(panels) > 1 else NARROW
         figure, axes = grid(
             len(panels), len(panels), (width, 3.8), sharex=True, sharey=True
         )

@@ -37,7 +37,7 @@ def implications(
         )
     )
     with style():
-        figure, ax = plt.subplots(figsize=(4.6, 6.6))
+        figure, ax = plt.subplots(figsize=(4.4, 6.6))
         ax.set(xlim=(-0.95, 3.95), ylim=(-1.5 * float(places["row"].max()) - 0.5, 0.5))
         ax.axis("off")
         figure.tight_layout(pad=0.2)

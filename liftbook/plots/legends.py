@@ -13,6 +13,10 @@ from matplotlib.offsetbox import AnnotationBbox, DrawingArea, HPacker, TextArea
 
 MIN_SPACING = 13.0
 """Minimum distance of two names at the ends of lines, in points."""
+LEGEND_WIDTH = 4.4
+"""Maximum width of a legend in inches, which a page of 390 px shows with letters of 10
+px.
+"""
 MAX_HEIGHT = 0.96
 """Maximum height of a name, as a share of the axes, below the title."""
 
@@ -20,12 +24,13 @@ MAX_HEIGHT = 0.96
 def above(
     figure: Figure, handles: Sequence[Artist], names: Sequence[str], most: int = 5
 ) -> None:
-    """Draw a legend in as many columns as the width allows, at most ``most``."""
+    """Draw a legend in as many columns as a phone has room for, at most ``most``."""
     for columns in range(min(most, len(names)), 0, -1):
         legend = figure.legend(
             handles, names, loc="outside upper center", ncols=columns
         )
-        if columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
+        room = min(figure.bbox.width, LEGEND_WIDTH * figure.dpi)
+        if columns == 1 or legend.get_window_extent().width <= room:
             return
         legend.remove()
 

@@ -31,6 +31,14 @@ WIDTH = 7.2
 scaled.
 """
 
+NARROW = 4.4
+"""Width in inches of a figure or panel that a phone shows alone: on a page of 390 px,
+letters of 9 points are then 10 px high.
+"""
+
+LARGE = 12.2
+"""Size in points of letters in a panel that is 6 inches wide, for the same reason."""
+
 NEARLY_ALL = 0.99
 """NMI above which a curve has reached 1, for the eye."""
 
@@ -67,7 +75,7 @@ def curves(
     """
     with style():
         if ax is None:
-            ax = plt.figure(figsize=(5.2, 3.6), layout="constrained").add_subplot()
+            ax = plt.figure(figsize=(NARROW, 3.3), layout="constrained").add_subplot()
         chosen = rows[rows["measure"] == measure]
         names = list(dict.fromkeys(rows["series"])) if order is None else list(order)
         seen = looks(names)
@@ -164,17 +172,17 @@ def tradeoff(
                 _cut(ax, cut)
             if cut is not None and number == 0:
                 ax.set_xlabel(
-                    f"{label(x)}; from {cut:g} on every curve is above {NEARLY_ALL:g}"
+                    f"{label(x)};\nfrom {cut:g} on every curve is above {NEARLY_ALL:g}"
                 )
             # it has a row of its own, so a narrow page shows it smaller than the others
             if wide and number == 0:
-                ax.tick_params(labelsize=11)
-                ax.set_title(ax.get_title(loc="left"), fontsize=12)
-                ax.xaxis.label.set_fontsize(12)
+                ax.tick_params(labelsize=LARGE)
+                ax.set_title(ax.get_title(loc="left"), fontsize=LARGE)
+                ax.xaxis.label.set_fontsize(LARGE)
             elif wide:  # the title of a narrow panel would reach over the next one
                 ax.set_title(textwrap.fill(ax.get_title(loc="left"), 28))
             if number == 0 or not wide:
-                at_ends(ax, 12 if wide else 9)
+                at_ends(ax, LARGE if wide else 9)
     return axes
 
 
@@ -222,7 +230,7 @@ def _cut(ax: Axes, right: float) -> None:
 def _laid_out(number: int) -> list[Axes]:
     """Return the axes of a trade-off figure with the given number of panels."""
     if number == 3:
-        figure = plt.figure(figsize=(WIDTH, 5.6), layout="constrained")
+        figure = plt.figure(figsize=(5.8, 5.4), layout="constrained")
         spec = figure.add_gridspec(2, 2, height_ratios=[1.25, 1])
         return [
             figure.add_subplot(spec[0, :]),
@@ -231,7 +239,7 @@ def _laid_out(number: int) -> list[Axes]:
         ]
     wide = min(number, 2)
     tall = -(-number // wide)
-    size = (5.6, 3.1) if number == 1 else (WIDTH, 2.7 * tall + 0.3)
+    size = (NARROW, 2.9) if number == 1 else (WIDTH, 2.7 * tall + 0.3)
     return grid(number, wide, size)[1]
 
 
@@ -242,7 +250,7 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
     """
     with style():
         measures = list(dict.fromkeys(rows["measure"]))
-        _, axes = grid(len(measures), 1, (7, 2.4 * len(measures)), sharex=True)
+        _, axes = grid(len(measures), 1, (4.9, 2.4 * len(measures)), sharex=True)
         for number, (ax, measure) in enumerate(zip(axes, measures, strict=True)):
             part = rows[rows["measure"] == measure]
             ax.bar(
@@ -282,7 +290,7 @@ def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
     standard deviation of each measure.
     """
     with style():
-        ax = plt.figure(figsize=(5.6, 4.0), layout="constrained").add_subplot()
+        ax = plt.figure(figsize=(NARROW, 3.8), layout="constrained").add_subplot()
         seen = looks(dict.fromkeys(rows["series"]))
         wide = rows.pivot_table(
             index=["series", "eps"], columns="measure", values="mean"

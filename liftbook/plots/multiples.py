@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from liftbook.plots.legends import above, at_ends
-from liftbook.plots.lines import WIDTH, curves
+from liftbook.plots.lines import NARROW, WIDTH, curves
 from liftbook.plots.styling import DARK, grid, label, looks, shades, style
 
 
@@ -96,7 +96,7 @@ def tables(
     wide = min(2, len(panels))
     tall = -(-len(panels) // wide)
     with style():
-        size = (5.6, 3.1) if len(panels) == 1 else (WIDTH, 2.7 * tall + 0.3)
+        size = (NARROW, 2.9) if len(panels) == 1 else (WIDTH, 2.7 * tall + 0.3)
         _, axes = grid(len(panels), wide, size, sharex=True)
         for number, (ax, (title, table)) in enumerate(
             zip(axes, panels.items(), strict=True)
