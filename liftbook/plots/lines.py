@@ -325,6 +325,7 @@ def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
                     fontsize=9,
                     color=look["color"],
                 )
+        ax.margins(x=0.14)  # room for the budgets beside the curves
         ax.set_xlabel(label(x))
         ax.set_ylabel(label(y))
         ax.legend(loc="upper right")
