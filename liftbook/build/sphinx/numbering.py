@@ -94,9 +94,10 @@ def name_page(
             if not name:
                 count[kind] += 1
                 number = f"{place}.{count[kind]}"
-                # an exercise's number follows the word that sphinx-exercise puts before
-                # it
-                name = number if kind == "exercise" else f"{kind.title()} {number}"
+                # the number of an exercise follows sphinx-exercise's word, and that
+                # of an equation stands in parentheses
+                bare = kind in ("exercise", "displaymath")
+                name = number if bare else f"{kind.title()} {number}"
             numbers[label] = (name,)
 
 

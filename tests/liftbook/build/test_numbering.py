@@ -55,6 +55,13 @@ Repeat.
 :label: ex-a
 Do it.
 ```
+
+```{math}
+:label: eq-a
+a = b
+```
+
+See {eq}`eq-a`.
 """
     ),
     "two.md": (
@@ -156,6 +163,11 @@ def test_references_use_the_names(built):
         "these words",
     ]
     assert links[-len(names) :] == names
+
+
+def test_an_equation_has_its_number_alone(built):
+    (link,) = re.findall(r'<a class="[^"]*" href="#equation-eq-a">.*?</a>', built["one"])
+    assert plain(link) == "(1.1)"
 
 
 def test_code_is_named_by_its_file_alone(built):
