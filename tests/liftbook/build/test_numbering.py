@@ -166,7 +166,8 @@ def test_references_use_the_names(built):
 
 
 def test_an_equation_has_its_number_alone(built):
-    (link,) = re.findall(r'<a class="[^"]*" href="#equation-eq-a">.*?</a>', built["one"])
+    pattern = r'<a class="[^"]*" href="#equation-eq-a">.*?</a>'
+    (link,) = re.findall(pattern, built["one"])
     assert plain(link) == "(1.1)"
 
 
