@@ -203,7 +203,9 @@ def _only_mixture(cost: Vector, columns: Matrix, target: Vector) -> Solution | N
     if not (missed <= FEASIBILITY_TOL and least >= -FEASIBILITY_TOL):
         raise Infeasible(f"no mixture of the {m} columns meets the {n} constraints")
     dual, *_ = np.linalg.lstsq(columns, cost, rcond=None)
-    return certify(cost, columns.T, target, weights, dual)
+    # numpy's types leave open which floats these are
+    exactly = np.asarray(weights, np.float64), np.asarray(dual, np.float64)
+    return certify(cost, columns.T, target, *exactly)
 
 
 @functools.cache
