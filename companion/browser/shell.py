@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from companion.browser.standins import NotHere
 from companion.outputs.showing import as_figure_svg
 
 SVG, PNG, HTML, TEXT = "image/svg+xml", "image/png", "text/html", "text/plain"
@@ -177,7 +176,7 @@ class Shell:
             else (lines[-1] if lines else None)
         )
         wanted = getattr(fault, "name", None) or ""
-        says, absent = str(fault), isinstance(fault, NotHere)
+        says, absent = str(fault), False
         if isinstance(fault, ModuleNotFoundError):
             says = (
                 f"this needs {wanted}, which a browser does not have: run the chapter"

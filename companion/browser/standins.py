@@ -1,61 +1,16 @@
-"""Stand-ins for modules that are unavailable in a browser.
-
-Chapters import them as usual. Only the use of a missing module raises an error, which
-names the module.
+"""Stand-ins for modules that are unavailable in a browser; chapters import them as
+usual.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
-from companion.errors import CompanionError
-
 Show = Callable[..., None]
-
-
-class NotHere(CompanionError):
-    """Raised when a page uses something that a browser does not have."""
-
-
-class Missing(type):
-    """The metaclass of a missing module's names, which can be imported but not used."""
-
-    _error: type[NotHere]
-
-    def __call__(cls, *_arguments: object, **_named: object) -> Any:
-        """Raise the error that names the missing module."""
-        raise cls._error(
-            f"this needs {cls.__doc__}, which a browser does not have: run the chapter"
-            " on your own machine"
-        )
-
-    def __getattr__(cls, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return Missing(name, (), {"__doc__": cls.__doc__, "_error": cls._error})
-
-
-def absent(name: str, called: str, error: type[NotHere] = NotHere) -> ModuleType:
-    """Return a module whose names can be imported but not used."""
-    module = ModuleType(name, called)
-
-    def missing(wanted: str) -> Any:
-        if wanted.startswith("__"):
-            raise AttributeError(wanted)
-        if wanted.endswith("Error"):  # a cell may catch it
-            return type(wanted, (Exception,), {"__doc__": called})
-        return Missing(wanted, (), {"__doc__": called, "_error": error})
-
-    module.__getattr__ = missing  # type: ignore[method-assign]
-    module.__path__ = []
-    # what looks for it finds it
-    module.__spec__ = ModuleSpec(name, None, is_package=True)
-    return module
 
 
 def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleType]:
@@ -93,27 +48,11 @@ def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleT
     return {"IPython": top, "IPython.display": display, "myst_nb": myst}
 
 
-def fill_in(
-    missing: Mapping[str, str],
-    made: Mapping[str, Callable[[], ModuleType]],
-    error: type[NotHere] = NotHere,
-) -> None:
+def fill_in(made: Mapping[str, Callable[[], ModuleType]]) -> None:
     """Put stand-ins into ``sys.modules``, before the library is imported.
 
-    Parameters
-    ----------
-    missing : mapping of str to str
-        Display names of modules whose import must succeed although they are rarely
-        used, by module.
-    made : mapping of str to callable
-        Functions that return replacements of modules, by module.
-    error : type
-        The exception raised when a name of a missing module is used.
+    ``made`` has functions that return replacements of modules, by module.
     """
     for name, make in made.items():
         if name not in sys.modules and find_spec(name) is None:
             sys.modules[name] = make()
-    for name, called in missing.items():
-        top = name.partition(".")[0]
-        if name not in sys.modules and (top in sys.modules or find_spec(top) is None):
-            sys.modules[name] = absent(name, called, error)

@@ -59,8 +59,6 @@ class Book:
         Names of the book's own packages, whose code counts as what a run executes.
     front_matter : str
         The key of a page's own settings.
-    rights : pair of str
-        The address of the results' licence, if there is one, and its description.
 
     Raises
     ------
@@ -71,7 +69,6 @@ class Book:
     distributions: tuple[str, ...] = ("numpy", "pandas", "matplotlib")
     packages: tuple[str, ...] = ()
     front_matter = "companion"
-    rights = ("", "")
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -246,7 +243,6 @@ class Book:
         page: Path,
         values: Mapping[str, Any],
         execution: Execution | None = None,
-        of_code: str = "",
     ) -> dict[str, Any]:
         """Return the digests of what a run executes: of what its kernel has imported,
         or of what it would.
@@ -266,7 +262,7 @@ class Book:
         files = {name: Path(file) for name, file in imported.get("others", {}).items()}
         return {
             "page": page_digest(read_notebook(page)),
-            "code": of_code or packages_digest(folders),
+            "code": packages_digest(folders),
             "data": data_digest(self.data(folders)),
             "others": {
                 name: file_digest(path)

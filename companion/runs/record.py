@@ -1,26 +1,20 @@
-"""The record that makes a run citable: as JSON, in words, and as an RO-Crate 1.1."""
+"""The record that makes a run citable: as JSON, and in words."""
 
 from __future__ import annotations
 
 import datetime as dt
-import math
-import mimetypes
 import os
 import platform
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from companion.runs.digests import compare, whole
 
 if TYPE_CHECKING:
     from companion.runs.book import Book
-
-CRATE = "ro-crate-metadata.json"
-PROFILE = "https://w3id.org/ro/crate/1.1"
 
 
 def versions(names: Iterable[str]) -> dict[str, str]:
@@ -147,99 +141,3 @@ def as_text(record: Mapping[str, Any]) -> str:
         for name in ("system", "cores", "seconds", "finished")
     ]
     return "\n".join(lines) + "\n"
-
-
-def crate(
-    record: Mapping[str, Any], files: Sequence[str], rights: tuple[str, str] = ("", "")
-) -> dict[str, Any]:
-    """Return the JSON-LD of a run's folder.
-
-    Parameters
-    ----------
-    record : mapping
-        The run's record.
-    files : sequence of str
-        Names of the files in the folder; those that only its page loads (``_static``)
-        are left out.
-    rights : pair of str
-        The address of the licence, if there is one, and its description.
-    """
-    source = citation(record)
-    parts = [_file(name) for name in files if not name.startswith("_static/")]
-    values = [
-        {
-            "@id": f"#parameter-{name}",
-            "@type": "PropertyValue",
-            "name": name,
-            "value": _finite(value),
-        }
-        for name, value in record["parameters"].items()
-    ]
-    software = [
-        {
-            "@id": f"#{name}",
-            "@type": "SoftwareApplication",
-            "name": name,
-            "softwareVersion": version,
-        }
-        for name, version in record["versions"].items()
-    ]
-    commit = record["git"].get("commit")
-    action = {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": f"Run of {record['page']}",
-        "description": source + (f", commit {commit}" if commit else ""),
-        "endTime": record["finished"],
-        "instrument": _references(software),
-        "object": _references(values),
-        "result": _references(parts),
-    }
-    root: dict[str, Any] = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": f"Run of {record['page']}",
-        "description": (
-            f"{source}, with the parameters of run.md; {record['seconds']} s on"
-            f" {record['system']}"
-        ),
-        "datePublished": record["finished"],
-        "hasPart": _references(parts),
-        "mentions": {"@id": "#run"},
-    }
-    descriptor = {
-        "@id": CRATE,
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": PROFILE},
-        "about": {"@id": "./"},
-    }
-    graph = [descriptor, root, *parts, action, *values, *software]
-    address, name = rights
-    if address:
-        root["license"] = {"@id": address}
-        graph.append({"@id": address, "@type": "CreativeWork", "name": name})
-    return {"@context": f"{PROFILE}/context", "@graph": graph}
-
-
-def _references(entities: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{"@id": entity["@id"]} for entity in entities]
-
-
-def _file(name: str) -> dict[str, Any]:
-    kind = (
-        "application/x-ipynb+json"
-        if name.endswith(".ipynb")
-        else mimetypes.guess_type(name)[0]
-    )
-    return {
-        "@id": quote(name),
-        "@type": "File",
-        "name": name,
-        "encodingFormat": kind or "text/markdown",
-    }
-
-
-def _finite(value: Any) -> str | float | bool:
-    """Return a value that schema.org and JSON have."""
-    finite = isinstance(value, int | float) and math.isfinite(value)
-    return value if isinstance(value, str) or finite else repr(value)

@@ -23,7 +23,7 @@ from companion.runs.folders import (
     read_record,
 )
 from companion.runs.kernel import Execution, Limits, execute
-from companion.runs.record import CRATE, as_text, crate, record_of
+from companion.runs.record import as_text, record_of
 from companion.runs.results import take_figures, write_tables
 
 
@@ -92,9 +92,8 @@ def rerun(
         A folder, which receives ``NAME.ipynb``, the page ``NAME.html`` with ``_static``
         and ``_images``, a CSV for each table that the page keeps, ``figures`` as SVG
         and PNG, and the run's record as ``run.json`` and ``run.md`` (parameters, how it
-        ended, digests, versions, git state, seed, seconds, cores), for repositories
-        also as the RO-Crate ``ro-crate-metadata.json``. It is renamed into place once
-        complete.
+        ended, digests, versions, git state, seed, seconds, cores). It is renamed into
+        place once complete.
     how : How
         How it is run.
     force : bool, keyword-only
@@ -203,9 +202,6 @@ def _write(
             warnings = _lay_out(
                 book, page, folder, with_figures, record, execution.values, how
             )
-        files = [*list_files(folder), RECORD]
-        content = json.dumps(crate(record, files, book.rights), indent=2) + "\n"
-        (folder / CRATE).write_text(content, encoding="utf-8")
     files = [*list_files(folder), RECORD]
     (folder / RECORD).write_text(
         json.dumps({**record, "files": files}, indent=2) + "\n", encoding="utf-8"

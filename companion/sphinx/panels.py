@@ -6,19 +6,14 @@ The SVG of ``companion.outputs.showing`` contains the panels' boxes
 
 import posixpath
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 from urllib.parse import quote
 
 from docutils import nodes  # type: ignore[import-untyped]
-from docutils.parsers.rst import directives  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
-from sphinx.util.logging import getLogger
 
 from companion.outputs import stacking
 from companion.outputs.curves import taken
-
-logger = getLogger(__name__)
 
 
 class drawing(nodes.image):  # type: ignore[misc]  # noqa: N801 - docutils' way
@@ -60,61 +55,19 @@ def visit_drawing(self: Any, node: drawing) -> None:
 
 
 class thumbnail(drawing):  # noqa: N801
-    """One panel of a drawing on another page."""
-
-
-class Thumbnail(SphinxDirective):
-    """``companion-thumbnail``: a small panel of the named figure, without text."""
-
-    required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"panel": directives.positive_int}
-
-    def run(self) -> list[nodes.Node]:
-        return [
-            thumbnail(
-                "", uri="", name=self.arguments[0], panel=self.options.get("panel", 1)
-            )
-        ]
-
-
-def find_thumbnails(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Attach the figure to each thumbnail, or warn if there is no such figure."""
-    for place in list(doctree.findall(thumbnail)):
-        page, name = app.env.get_domain("std").anonlabels.get(place["name"], ("", ""))  # type: ignore[attr-defined]
-        source = app.env.get_doctree(page) if page else doctree
-        images = [
-            image
-            for figure in source.findall(nodes.figure)
-            if name in figure["ids"]
-            for image in figure.findall(nodes.image)
-        ]
-        drawings = [drawn for image in images if (drawn := drawn_from(app, image))]
-        if not drawings:
-            logger.warning("no drawing is called %s", place["name"], location=docname)
-            place.parent.remove(place)
-            continue
-        for key in ("uri", "candidates", "size"):
-            place[key] = drawings[0][key]
-        shown = [
-            box
-            for box, share in stacking.parts(drawings[0]["size"], drawings[0]["boxes"])
-            if share < 1
-        ]
-        place["boxes"] = shown[place["panel"] - 1 :][:1]
+    """A small picture of a drawing on another page."""
 
 
 def visit_thumbnail(self: Any, node: thumbnail) -> None:
-    """Write one panel as a picture that screen readers ignore."""
+    """Write the picture, which screen readers ignore."""
     source = posixpath.join(
         self.builder.imgpath, quote(self.builder.images[node["uri"]])
     )
     width, height = node["size"]
-    x, y, wide, tall = node["boxes"][0] if node["boxes"] else (0, 0, width, height)
     image = f'<image href="{source}" width="{width}" height="{height}"/>'
-    box = f"{x:.1f} {y:.1f} {wide:.1f} {tall:.1f}"
     self.body.append(
-        f'<svg class="companion-thumbnail" viewBox="{box}" aria-hidden="true"'
-        f' focusable="false">{image}</svg>'
+        f'<svg class="companion-thumbnail" viewBox="0 0 {width:.1f} {height:.1f}"'
+        f' aria-hidden="true" focusable="false">{image}</svg>'
     )
     raise nodes.SkipNode
 
@@ -159,8 +112,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
         html=(visit_thumbnail, None),
         latex=(visit_nothing, None),
     )
-    app.add_directive("companion-thumbnail", Thumbnail)
     app.connect("doctree-resolved", replace_images)
-    app.connect("doctree-resolved", find_thumbnails)
     app.connect("build-finished", separate_rows)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

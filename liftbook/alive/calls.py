@@ -38,7 +38,7 @@ def highs_of_scipy() -> ModuleType:
 
 def fill_in() -> None:
     """Install the stand-in; call this before importing the library."""
-    standins.fill_in({}, {"highspy": highs_of_scipy})
+    standins.fill_in({"highspy": highs_of_scipy})
 
 
 IMPORTED = (

@@ -31,13 +31,6 @@ class LiftBook(Book):
     distributions = STAMPED_PACKAGES
     packages = ("mixproof", "liftlib", "lifttables", "liftbook", "companion")
     front_matter = "lift"
-    rights = (
-        "https://creativecommons.org/licenses/by/4.0/",
-        (
-            "Creative Commons Attribution 4.0 International, for text and figures; code"
-            " is under BSD-3-Clause"
-        ),
-    )
 
     def __init__(self) -> None:
         super().__init__(chapters_folder().parent)

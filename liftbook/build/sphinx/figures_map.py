@@ -60,11 +60,8 @@ def items(app: Sphinx, page: str, at: str) -> Iterator[nodes.list_item]:
         caption = next(iter(figure.findall(nodes.caption)), None)
         if not images or caption is None or not figure["ids"]:
             continue
-        picture = thumbnail(
-            "",
-            boxes=[],
-            **{key: images[0][key] for key in ("uri", "candidates", "size")},
-        )
+        shown = {key: images[0][key] for key in ("uri", "candidates", "size")}
+        picture = thumbnail("", **shown)
         target = f"{app.builder.get_relative_uri(at, page)}#{figure['ids'][0]}"
         number = numbers.get(figure["ids"][0])
         head = f"{number[0]}. " if number else ""

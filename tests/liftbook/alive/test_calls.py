@@ -16,7 +16,7 @@ from messages import raised
 
 import liftlib as ll
 from companion.browser.session import formatted
-from companion.browser.standins import NotHere, absent, notebook_modules
+from companion.browser.standins import notebook_modules
 from liftbook.alive.calls import highs_of_scipy
 from liftbook.chapters import preview_parameters, read_notebook
 from mixproof import lp as programmes
@@ -263,23 +263,6 @@ def test_programmes_by_scipys_highs(monkeypatch):
     assert mine.gap < 1e-9
     with raised(ll.errors.InfeasiblePrivacy):
         programmes.solve(np.ones(2), np.eye(2), np.array([-1.0, 1.0]))
-
-
-@pytest.mark.parametrize(
-    ("name", "called"), [("polars", "Polars"), ("polars.io", "Polars")]
-)
-def test_absent_modules(name, called):
-    module = absent(name, called, NotHere)
-    assert module.DataFrame is not None
-    with pytest.raises(
-        NotHere, match=f"this needs {called}, which a browser does not have"
-    ):
-        module.DataFrame({"a": [1]})
-    with pytest.raises(NotHere, match=called):
-        module.DataFrame.from_dict({})
-    assert issubclass(module.PolarsError, Exception)
-    with pytest.raises(AttributeError):
-        _ = module.__wrapped__
 
 
 def test_notebook_modules():

@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import datetime as dt
 import json
 import math
 import re
@@ -12,7 +11,6 @@ import subprocess
 import symtable
 import sys
 from pathlib import Path
-from urllib.parse import unquote
 
 import jupytext
 import nbformat
@@ -28,7 +26,6 @@ from companion.errors import InvalidValue
 from companion.parameters import Parameter, injected_values, parse_parameters
 from companion.runs import kernel
 from companion.runs.folders import read_record
-from companion.runs.record import crate
 from liftbook import chapters as module
 from liftbook.chapters import (
     RerunError,
@@ -296,9 +293,13 @@ def test_rerun_writes_everything(capsys, tmp_path):
     )
     assert code == 0, err
     assert sorted(path.name for path in folder.iterdir()) == [
-        "_static", "ro-crate-metadata.json", "rows.csv", "run.json", "run.md", "small.html", "small.ipynb",  # noqa: E501
-    ]  # fmt: skip
-    assert_is_crate(folder)
+        "_static",
+        "rows.csv",
+        "run.json",
+        "run.md",
+        "small.html",
+        "small.ipynb",
+    ]
     rows = pd.read_csv(folder / "rows.csv")
     assert rows["x"].tolist() == [4, 5, 4, 5]
     assert rows["eps"].eq(0.1).all()
@@ -324,75 +325,6 @@ def test_rerun_writes_everything(capsys, tmp_path):
     )
     assert str(folder / "rows.csv") in out
     assert list(folder.parent.iterdir()) == [folder]
-
-
-def assert_is_crate(folder):
-    """Check what RO-Crate 1.1 requires of ``ro-crate-metadata.json``, and that each
-    file that it names is there.
-    """
-    crate = json.loads((folder / "ro-crate-metadata.json").read_text())
-    assert crate["@context"] == "https://w3id.org/ro/crate/1.1/context"
-    graph = {entity["@id"]: entity for entity in crate["@graph"]}
-    assert len(graph) == len(crate["@graph"]), "each entity is described once"
-    about = graph["ro-crate-metadata.json"]
-    assert about["@type"] == "CreativeWork"
-    assert (about["about"], about["conformsTo"]) == (
-        {"@id": "./"},
-        {"@id": "https://w3id.org/ro/crate/1.1"},
-    )
-    root = graph["./"]
-    assert root["@type"] == "Dataset"
-    assert root["name"]
-    assert root["description"]
-    assert dt.datetime.fromisoformat(root["datePublished"])
-    for entity in crate["@graph"]:
-        assert entity["@type"]
-        for name, value in entity.items():
-            for one in value if isinstance(value, list) else [value]:
-                if isinstance(one, dict) and name != "conformsTo":
-                    assert one["@id"] in graph, (
-                        f"{name} of {entity['@id']} leads nowhere"
-                    )
-    here = {
-        path.relative_to(folder).as_posix()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    own = {name for name in here if not name.startswith("_static/")}
-    named = {
-        unquote(entity["@id"])
-        for entity in crate["@graph"]
-        if entity["@type"] == "File"
-    }
-    assert named == own - {"ro-crate-metadata.json"}
-    assert named == {unquote(part["@id"]) for part in root["hasPart"]}
-    card = json.loads((folder / "run.json").read_text())
-    assert {"ro-crate-metadata.json", *named} <= set(card["files"])
-    values = {
-        entity["name"]: entity["value"]
-        for entity in crate["@graph"]
-        if entity["@type"] == "PropertyValue"
-    }
-    assert values.keys() == card["parameters"].keys()
-    assert all(
-        str(card["parameters"][name]) == str(value) for name, value in values.items()
-    )
-
-
-@pytest.mark.parametrize("value", [math.inf, math.nan, [1.0, math.inf], None])
-def test_a_crate_is_json_whatever_the_values(value):
-    card = {
-        "book": "A",
-        "page": "a",
-        "ran": {},
-        "compared": "",
-        "parameters": {"x": value},
-        "versions": {},
-    }
-    card |= {"git": {}, "finished": "2026-11-26", "seconds": 1.0, "system": "Linux"}
-    text = json.dumps(crate(card, ["a b.csv"]), allow_nan=False)
-    assert repr(value) in text
-    assert '"@id": "a%20b.csv"' in text
 
 
 def card_and_rows(folder):
