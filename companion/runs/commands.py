@@ -7,7 +7,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import os
 import re
 import sys
 from collections.abc import Callable
@@ -241,7 +240,7 @@ class Sweep:
         """Run the sweep, print what was written, and return the exit code."""
         from companion.runs.errors import RunError
         from companion.runs.sweeping import sweep
-        from companion.runs.workers import Dask, Local
+        from companion.runs.workers import Dask, Local, n_jobs
 
         jobs = n_jobs() if options.jobs is None else options.jobs
         if jobs < 1:
@@ -294,24 +293,6 @@ def _grid(options: argparse.Namespace, book: Book) -> list[dict[str, Any]]:
         check,
         str(options.grid),
     )
-
-
-def n_jobs() -> int:
-    """Return the number of parallel runs: LIFT_JOBS, or all cores by default."""
-    from companion.runs.errors import RunError
-
-    given = os.environ.get("LIFT_JOBS", "")
-    if not given:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    if not given.isdecimal() or int(given) < 1:
-        raise RunError(
-            f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more"
-        )
-    return int(given)
 
 
 class Diff:

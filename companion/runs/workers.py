@@ -40,6 +40,22 @@ class Workers(Protocol):
     def open(self, jobs: int) -> AbstractContextManager[Executor]: ...
 
 
+def n_jobs() -> int:
+    """Return the number of parallel runs: LIFT_JOBS, or all cores by default."""
+    given = os.environ.get("LIFT_JOBS", "")
+    if not given:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    if not given.isdecimal() or int(given) < 1:
+        raise RunError(
+            f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more"
+        )
+    return int(given)
+
+
 def worker_pool(jobs: int, preload: Sequence[str]) -> ProcessPoolExecutor:
     """Return an executor with this many worker processes.
 

@@ -148,23 +148,18 @@ def time_and_utility(
     panels: Mapping[str, str],
     ylabels: Sequence[str],
     xlabel: str,
-    split: str = "panel",
-    fill: str = "route",
-    x: str = "time_ratio",
-    y: str = "share",
 ) -> list[Axes]:
     """Draw a ratio of utilities against a ratio of times, per joint distribution.
 
     Parameters
     ----------
+    rows : pandas.DataFrame
+        Columns ``panel``, ``route`` (filled or open markers), ``eps``, ``time_ratio``
+        (the abscissa, logarithmic) and ``share`` (the ordinate).
     panels : mapping of str to str, keyword-only
-        Panel titles by value of ``split``.
+        Panel titles by value of ``panel``.
     ylabels : sequence of str, keyword-only
         One per panel.
-    split, fill, x, y : str, keyword-only
-        Columns of ``rows`` that determine the panel, open or filled markers, the
-        abscissa (on a logarithmic axis) and the ordinate. The column ``eps`` is
-        required, too.
 
     Returns
     -------
@@ -177,7 +172,7 @@ def time_and_utility(
         figure, axes = grid(
             len(panels), len(panels), (width, 3.8), sharex=True, sharey=True
         )
-        budgets, kinds = sorted(set(rows["eps"])), list(dict.fromkeys(rows[fill]))
+        budgets, kinds = sorted(set(rows["eps"])), list(dict.fromkeys(rows["route"]))
         colours = shades(len(budgets))
         for ax, (panel, title), ylabel in zip(
             axes, panels.items(), ylabels, strict=True
@@ -185,14 +180,14 @@ def time_and_utility(
             for number, eps in enumerate(budgets):
                 for kind in kinds:
                     part = rows[
-                        (rows[split] == panel)
+                        (rows["panel"] == panel)
                         & (rows["eps"] == eps)
-                        & (rows[fill] == kind)
+                        & (rows["route"] == kind)
                     ]
                     colour = colours[number]
                     ax.plot(
-                        part[x],
-                        part[y],
+                        part["time_ratio"],
+                        part["share"],
                         linestyle="none",
                         marker=MARKERS[number % len(MARKERS)],
                         color=colour,
@@ -205,7 +200,7 @@ def time_and_utility(
             ax.set_xlabel(xlabel)
             ax.set_ylabel(ylabel)
             ax.yaxis.set_tick_params(labelleft=True)
-        least = float(rows[y].min())
+        least = float(rows["share"].min())
         bottom = 0.0 if least < 0.5 else np.floor(20 * least - 0.5) / 20
         axes[0].set_ylim(bottom, 1.0 + (1.0 - bottom) / 25)
         point = partial(Line2D, [], [], linestyle="none")

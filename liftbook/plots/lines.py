@@ -269,12 +269,13 @@ def histograms(rows: pd.DataFrame) -> list[Axes]:
     return axes
 
 
-def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes:
-    """Draw a leakage against the budget, with the diagonal (C22 Fig. 1).
+def below_budget(rows: pd.DataFrame) -> Axes:
+    """Draw the leakage of high-risk symbols against the budget, with the diagonal (C22
+    Fig. 1).
 
     ``rows`` has the columns of :func:`~liftbook.plots.curves`.
     """
-    ax = curves(rows, measure)
+    ax = curves(rows, "high_risk_leakage")
     with style():
         ends = [0, rows["eps"].max()]
         ax.plot(ends, ends, color="0.45", linewidth=1, label="the budget ε")
@@ -283,12 +284,13 @@ def below_budget(rows: pd.DataFrame, measure: str = "high_risk_leakage") -> Axes
     return ax
 
 
-def frontier(rows: pd.DataFrame, x: str = "nmil", y: str = "leakage") -> Axes:
-    """Draw one measure against another, one point per budget (C22 Fig. 3).
+def frontier(rows: pd.DataFrame) -> Axes:
+    """Draw the leakage against the loss of utility, one point per budget (C22 Fig. 3).
 
     ``rows`` has the columns of :func:`~liftbook.plots.curves`; whiskers are one
     standard deviation of each measure.
     """
+    x, y = "nmil", "leakage"
     with style():
         ax = plt.figure(figsize=(NARROW, 3.8), layout="constrained").add_subplot()
         seen = looks(dict.fromkeys(rows["series"]))

@@ -18,18 +18,17 @@ def panels(
     measure: str,
     *,
     n_columns: int = 2,
-    x: str = "eps",
     spread: bool = True,
     levels: Mapping[str, Sequence[float]] | None = None,
     order: Sequence[str] | None = None,
 ) -> list[Axes]:
-    """Draw one measure against ``x``, one panel per value of ``panel``.
+    """Draw one measure against the budget, one panel per value of ``panel``.
 
     Parameters
     ----------
     rows : pandas.DataFrame
-        Columns of :func:`~liftbook.plots.curves`, and ``panel``. For ``x``, ``spread``
-        and ``order`` see there.
+        Columns of :func:`~liftbook.plots.curves`, and ``panel``. For ``spread`` and
+        ``order`` see there.
     n_columns : int, keyword-only
         Number of panels side by side; panels are lettered row by row.
     levels : mapping of str to sequence of float, optional, keyword-only
@@ -50,7 +49,6 @@ def panels(
             curves(
                 chosen[chosen["panel"] == name],
                 measure,
-                x=x,
                 ax=ax,
                 spread=spread,
                 order=series,
@@ -78,7 +76,6 @@ def tables(
     xlabel: str,
     *,
     ordered: bool = False,
-    log: bool = False,
     share: bool = False,
 ) -> list[Axes]:
     """Draw one panel for each table, and one line for each column.
@@ -90,8 +87,8 @@ def tables(
     ordered : bool, keyword-only
         Whether the columns are ordered, and so are drawn in one hue, from light to
         dark.
-    log, share : bool, keyword-only
-        Whether the ordinate is logarithmic, or a share on an axis from 0 to 1.
+    share : bool, keyword-only
+        Whether the ordinate is a share, on an axis from 0 to 1.
     """
     wide = min(2, len(panels))
     tall = -(-len(panels) // wide)
@@ -112,8 +109,6 @@ def tables(
                 f"({'abcdefgh'[number]}) {title}" if len(panels) > 1 else title
             )
             ax.tick_params(labelbottom=True)
-            if log:
-                ax.set_yscale("log")
             if share:
                 ax.set_ylim(-0.02, 1.02)
             if number >= len(axes) - wide:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TypeVar
 
+from companion.errors import CompanionError
 from companion.runs import workers
 from liftlib.errors import InvalidParameter, LiftError
 
@@ -20,18 +20,10 @@ R = TypeVar("R")
 
 def n_jobs() -> int:
     """Return the number of workers: LIFT_JOBS, or all cores by default."""
-    given = os.environ.get("LIFT_JOBS", "")
-    if not given:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    if not given.isdecimal() or int(given) < 1:
-        raise InvalidParameter(
-            f"the environment's LIFT_JOBS is {given!r}: give a whole number, 1 or more"
-        )
-    return int(given)
+    try:
+        return workers.n_jobs()
+    except CompanionError as error:
+        raise InvalidParameter(str(error)) from error
 
 
 TRIAL_MODULES = ("liftbook.rows.tradeoffs",)
@@ -65,11 +57,11 @@ def parallel_map(function: Callable[[T], R], tasks: Iterable[T]) -> list[R]:
         If a worker process dies.
     """
     todo = list(tasks)
-    workers = min(n_jobs(), len(todo))
-    if workers <= 1:
+    jobs = min(n_jobs(), len(todo))
+    if jobs <= 1:
         return [function(task) for task in todo]
     try:
-        with worker_pool(workers) as pool:
+        with worker_pool(jobs) as pool:
             # workers start while tasks are handed over
             with _script_unseen(function, todo):
                 futures = [pool.submit(function, task) for task in todo]
