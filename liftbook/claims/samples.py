@@ -88,15 +88,21 @@ def on_each(
     """Turn a test of one joint into the claim that all joints of a seed pass it.
 
     The test takes a joint and the claim's argument, if any; ``joints(*size,
-    seed=seed)`` draws the joints.
+    seed=seed)`` draws the joints. A test with the parameter ``rng`` gets one generator
+    of the seed for all joints.
     """
 
     def claim(test: Callable[..., bool]) -> Callable[..., bool]:
+        named = inspect.signature(test).parameters
+
         @wraps(test)
         def holds(*argument: str, seed: int) -> bool:
-            return all(test(joint, *argument) for joint in joints(*size, seed=seed))
+            more = {"rng": np.random.default_rng(seed)} if "rng" in named else {}
+            return all(
+                test(joint, *argument, **more) for joint in joints(*size, seed=seed)
+            )
 
-        _, *others = inspect.signature(test).parameters.values()
+        _, *others = (one for name, one in named.items() if name != "rng")
         seed = inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY)
         parameters = [*others, seed, *_drawn_at(size)]
         holds.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from liftbook.claims.curves import MEAN_TOL, Figure, figure, never_below, on_adult
-from liftbook.claims.samples import Size, drawn, occupations
+from liftbook.claims.samples import Size, drawn, occupations, on_each, utility
 from liftbook.figures.e23.merging import algorithm_1_readings, merged_nmi
 from liftbook.rows.making import E23_LAMBDAS as LAMBDAS
 from liftbook.rows.tradeoffs import alip_name
 from liftlib.channel import Channel
 from liftlib.datasets import uniform_joint, uniform_joints
+from liftlib.joint import Joint
 from liftlib.measures.evaluation import evaluate
 from liftlib.measures.lifts import lift_ratio
 from liftlib.merging.risk import high_risk
@@ -98,26 +99,24 @@ def merging_mean_leakage_below_synthetic(seed: int) -> bool:
     )
 
 
+@on_each(drawn, 100, 5, 17)
 def merging_worst_resolution(
-    seed: int, size: Size = (100, 5, 17), eps: float = 1.0
+    joint: Joint, *, rng: np.random.Generator, eps: float = 1.0
 ) -> bool:
     """Whether no randomisation within X_H has less utility than merging X_H.
 
     On 100 joints 5 x 17, one random kernel each, and one that hardly depends on the
     symbol.
     """
-    rng, notion = np.random.default_rng(seed), ALIP.split(eps, 0.5)
-    for joint in drawn(*size, seed):
-        risky = high_risk(joint, notion)
-        within = rng.dirichlet(np.full(risky.sum(), 0.3), size=risky.sum())
-        merged = evaluate(
-            joint, watchdog(joint, notion, extend=False)
-        ).mutual_information
-        for close in (0.0, 0.99):
-            kernel = np.eye(17)
-            kernel[np.ix_(risky, risky)] = close / risky.sum() + (1 - close) * within
-            if evaluate(joint, Channel(kernel)).mutual_information < merged - 1e-12:
-                return False
+    notion = ALIP.split(eps, 0.5)
+    risky = high_risk(joint, notion)
+    within = rng.dirichlet(np.full(risky.sum(), 0.3), size=risky.sum())
+    merged = utility(joint, watchdog(joint, notion, extend=False))
+    for close in (0.0, 0.99):
+        kernel = np.eye(17)
+        kernel[np.ix_(risky, risky)] = close / risky.sum() + (1 - close) * within
+        if utility(joint, Channel(kernel)) < merged - 1e-12:
+            return False
     return True
 
 
@@ -130,28 +129,16 @@ def merging_ldp_threshold(
     return bool(((lift_ratio(joint) > bound) == high_risk(joint, LDP(eps))).all())
 
 
-def refinement_never_loses(seed: int, size: Size = (200, 5, 17)) -> bool:
+@on_each(drawn, 200, 5, 17)
+def refinement_never_loses(joint: Joint, *, rng: np.random.Generator) -> bool:
     """Whether merging groups of a random partition never raises utility."""
-    rng = np.random.default_rng(seed)
-    for joint in drawn(*size, seed):
-        fine = rng.integers(0, 8, 17)
-        coarse = rng.integers(0, 3, 8)[fine]
-        evaluations = [
-            evaluate(
-                joint,
-                Channel.merge(
-                    [np.flatnonzero(labels == g).tolist() for g in np.unique(labels)],
-                    17,
-                ),
-            )
-            for labels in (fine, coarse)
-        ]
-        if (
-            evaluations[0].mutual_information
-            < evaluations[1].mutual_information - 1e-12
-        ):
-            return False
-    return True
+    fine = rng.integers(0, 8, 17)
+    coarse = rng.integers(0, 3, 8)[fine]
+    kept = []
+    for labels in (fine, coarse):
+        groups = [np.flatnonzero(labels == g).tolist() for g in np.unique(labels)]
+        kept.append(utility(joint, Channel.merge(groups, 17)))
+    return kept[0] >= kept[1] - 1e-12
 
 
 LIP_RISK = "max{log Λ, |log Ψ|}"

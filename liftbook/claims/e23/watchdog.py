@@ -94,38 +94,38 @@ def adult_zero_cells(way: str) -> float:
     return float((occupations(way).p == 0).sum())
 
 
-def high_risk_set_is_smaller_under_ldp(seed: int, size: Size = (200, 5, 17)) -> bool:
+@on_each(drawn, 200, 5, 17)
+def high_risk_set_is_smaller_under_ldp(
+    joint: Joint, *, rng: np.random.Generator
+) -> bool:
     """Whether LDP's high-risk set lies within ALIP's, on 200 joints."""
-    rng = np.random.default_rng(seed)
-    for joint in drawn(*size, seed):
-        eps, lam = rng.uniform(0, 6), rng.uniform()
-        ldp, alip = high_risk(joint, LDP(eps)), high_risk(joint, ALIP.split(eps, lam))
-        if (ldp & ~alip).any():
-            return False
-    return True
+    eps, lam = rng.uniform(0, 6), rng.uniform()
+    ldp = high_risk(joint, LDP(eps))
+    alip = high_risk(joint, ALIP.split(eps, lam))
+    return not (ldp & ~alip).any()
 
 
+@on_each(drawn, 100, 5, 17)
 def merged_set_leaks_least(
-    seed: int, size: Size = (100, 5, 17), eps: float = 1.0, kernels_each: int = 20
+    joint: Joint,
+    *,
+    rng: np.random.Generator,
+    eps: float = 1.0,
+    kernels_each: int = 20,
 ) -> bool:
     """Whether no randomisation of the high-risk set has less Gamma than merging it.
 
     Every other kernel hardly depends on the symbol.
     """
-    rng = np.random.default_rng(seed)
-    for joint in drawn(*size, seed):
-        mass = joint.x_given_s[:, high_risk(joint, LDP(eps))]
-        merged = mass.sum(axis=1)
-        for at in range(kernels_each):
-            close = 0.999 * (at % 2)
-            released = mass @ (
-                close / 4
-                + (1 - close) * rng.dirichlet(np.full(4, 0.5), size=mass.shape[1])
-            )
-            if (
-                released.max(axis=0) / released.min(axis=0)
-            ).max() < merged.max() / merged.min() - 1e-12:
-                return False
+    mass = joint.x_given_s[:, high_risk(joint, LDP(eps))]
+    merged = mass.sum(axis=1)
+    least = merged.max() / merged.min() - 1e-12
+    for at in range(kernels_each):
+        close = 0.999 * (at % 2)
+        random = rng.dirichlet(np.full(4, 0.5), size=mass.shape[1])
+        released = mass @ (close / 4 + (1 - close) * random)
+        if (released.max(axis=0) / released.min(axis=0)).max() < least:
+            return False
     return True
 
 
@@ -159,18 +159,17 @@ def larger_set_has_less_utility(joint: Joint, which: str) -> bool:
     return all(later > earlier + 1e-12 for earlier, later in pairwise(losses))
 
 
-def smaller_set_leaks_more(measure: str, seed: int, size: Size = (200, 5, 17)) -> bool:
+@on_each(drawn, 200, 5, 17)
+def smaller_set_leaks_more(
+    joint: Joint, measure: str, *, rng: np.random.Generator
+) -> bool:
     """Whether the watchdog leaks at least as much under LDP as under ALIP."""
-    rng = np.random.default_rng(seed)
-    for joint in drawn(*size, seed):
-        eps, lam = rng.uniform(0, 6), rng.uniform()
-        ldp, alip = (
-            getattr(evaluate(joint, watchdog(joint, notion, extend=False)), measure)
-            for notion in (LDP(eps), ALIP.split(eps, lam))
-        )
-        if ldp < alip - 1e-9:
-            return False
-    return True
+    eps, lam = rng.uniform(0, 6), rng.uniform()
+    ldp, alip = (
+        getattr(evaluate(joint, watchdog(joint, notion, extend=False)), measure)
+        for notion in (LDP(eps), ALIP.split(eps, lam))
+    )
+    return bool(ldp >= alip - 1e-9)
 
 
 def ldp_misses_alip(seed: int, size: Size = (200, 5, 17), eps: float = 2.0) -> bool:

@@ -52,22 +52,18 @@ def lemma_1_has_the_printed_costs(joint: Joint) -> bool:
     )
 
 
-def maximal_utility_falls(seed: int, size: Size = (20, 3, 4)) -> bool:
+@on_each(drawn, 20, 3, 4)
+def maximal_utility_falls(joint: Joint, *, rng: np.random.Generator) -> bool:
     """Return whether problem (10)'s least cost is convex and increasing in share.
 
     The distortion is 0 on the diagonal, so the least cost is 0 at share 0. Mixing a
     kernel with the identity gives a smaller share at a proportionally smaller cost, so
     the cost increases strictly.
     """
-    rng = np.random.default_rng(seed)
-    for joint in drawn(*size, seed):
-        cost = rng.random((4, 4)) * (1 - np.eye(4))
-        rises = np.diff(
-            [least_cost(joint, share, cost) for share in np.linspace(0, 1, 11)]
-        )
-        if rises.min() <= 0 or np.diff(rises).min() < -1e-9:
-            return False
-    return True
+    cost = rng.random((4, 4)) * (1 - np.eye(4))
+    costs = [least_cost(joint, share, cost) for share in np.linspace(0, 1, 11)]
+    rises = np.diff(costs)
+    return bool(rises.min() > 0 and np.diff(rises).min() >= -1e-9)
 
 
 @on_each(drawn, 20, 4, 6)
