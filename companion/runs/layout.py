@@ -6,7 +6,7 @@ import io
 import runpy
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,23 +43,9 @@ def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
     """
     root = book.resolve()
     if (root / "conf.py").is_file():
-        said = runpy.run_path(str(root / "conf.py"))
-        settings = {name: said[name] for name in READ_HERE if name in said}
+        settings, folder = _of_conf(root), root
     elif (root / "_config.yml").is_file():
-        from jupyter_book.config import get_final_config
-
-        settings, _ = get_final_config(
-            user_yaml=root / "_config.yml",
-            cli_config={"latex_individualpages": False},
-            sourcedir=root,
-            use_external_toc=False,
-        )
-        for name in ("html_logo", "html_favicon"):
-            if settings.get(name) and "://" not in settings[name]:
-                settings[name] = str(root / settings[name])
-        settings["html_static_path"] = [
-            str(root / name) for name in settings.get("html_static_path", ())
-        ]
+        settings, folder = _of_jupyter_book(root), None
     else:
         raise CompanionError(
             f"no conf.py or _config.yml in {root}: run this in the folder of a book, or"
@@ -67,16 +53,43 @@ def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
             argument="book",
         )
     if "bibtex_bibfiles" in settings:
-        settings["bibtex_bibfiles"] = [
-            str(root / name) for name in settings["bibtex_bibfiles"]
-        ]
-    settings["extensions"] = [
-        name for name in settings.get("extensions", ()) if name not in SITE_WIDE
-    ]
+        settings["bibtex_bibfiles"] = _below(root, settings["bibtex_bibfiles"])
+    extensions = settings.get("extensions", ())
+    settings["extensions"] = [name for name in extensions if name not in SITE_WIDE]
     kept = {
         name: value for name, value in settings.items() if not name.startswith(OF_THOSE)
     }
-    return kept, root if (root / "conf.py").is_file() else None
+    return kept, folder
+
+
+def _of_conf(root: Path) -> dict[str, Any]:
+    """Return those settings of ``conf.py`` that a rerun reads or changes."""
+    said = runpy.run_path(str(root / "conf.py"))
+    return {name: said[name] for name in READ_HERE if name in said}
+
+
+def _of_jupyter_book(root: Path) -> dict[str, Any]:
+    """Return the settings that Jupyter Book makes of ``_config.yml``, with paths from
+    everywhere.
+    """
+    from jupyter_book.config import get_final_config
+
+    settings: dict[str, Any]
+    settings, _ = get_final_config(
+        user_yaml=root / "_config.yml",
+        cli_config={"latex_individualpages": False},
+        sourcedir=root,
+        use_external_toc=False,
+    )
+    for name in ("html_logo", "html_favicon"):
+        if settings.get(name) and "://" not in settings[name]:
+            settings[name] = str(root / settings[name])
+    settings["html_static_path"] = _below(root, settings.get("html_static_path", ()))
+    return settings
+
+
+def _below(root: Path, names: Iterable[str]) -> list[str]:
+    return [str(root / name) for name in names]
 
 
 def lay_out(

@@ -39,24 +39,30 @@ def wanted(name: str, body: str, formulas: bool) -> bool:
     )
 
 
+def name_of(file: Any) -> str:
+    """Return the name of a script or a style sheet, or its text if it has no file."""
+    name = getattr(file, "filename", file)
+    return str(name or file.attributes.get("body", ""))
+
+
 def lighten(
     app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: Any
 ) -> None:
-    """Remove the scripts and style sheets that a page does not use."""
-    formulas = app.builder.name == "singlehtml" or 'class="math' in context.get(
-        "body", ""
-    )
+    """Remove the scripts and style sheets that a page does not use, and those that it
+    loads twice; one page of the whole book uses all.
+    """
+    body = context.get("body", "")
+    formulas = 'class="math' in body
     for kind in ("script_files", "css_files"):
         files: dict[str, Any] = {}
         for file in context.get(kind, []):
-            inline = (
-                file.attributes.get("body", "") if hasattr(file, "attributes") else ""
-            )
-            name = str(getattr(file, "filename", file) or inline)
-            if app.builder.name == "singlehtml" or wanted(
-                name, context.get("body", ""), formulas
-            ):
-                files.setdefault(name, file)
+            files.setdefault(name_of(file), file)
+        if app.builder.name != "singlehtml":
+            files = {
+                name: file
+                for name, file in files.items()
+                if wanted(name, body, formulas)
+            }
         context[kind] = list(files.values())
 
 

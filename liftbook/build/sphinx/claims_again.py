@@ -86,14 +86,14 @@ def add_claims(app: Sphinx, page: str, source: list[str]) -> None:
     if not (app.config["companion_rerun"] or {}).get("told"):
         return
     notebook: Any = nbformat.reads(source[0], as_version=4)
-    for cell in notebook.cells:
-        title, line, rest = cell.source.partition("\n")
-        if cell.cell_type == "markdown" and title.startswith("# "):
-            cell.source = (
-                f"{title}\n\n{as_text(page, kept_tables(notebook))}\n{line}{rest}"
-            )
-            source[0] = nbformat.writes(notebook)
-            return
+    texts = [cell for cell in notebook.cells if cell.cell_type == "markdown"]
+    first = next((cell for cell in texts if cell.source.startswith("# ")), None)
+    if first is None:
+        return
+    title, line, rest = first.source.partition("\n")
+    note = as_text(page, kept_tables(notebook))
+    first.source = f"{title}\n\n{note}\n{line}{rest}"
+    source[0] = nbformat.writes(notebook)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

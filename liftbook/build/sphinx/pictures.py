@@ -169,27 +169,25 @@ def place(
     ``story``, among the first page's three. Raise ``ValueError`` if the state has an
     unknown key.
     """
-    unknown = sorted(
-        {key for key, _ in parse_qsl(state, strict_parsing=True)} - STATE_KEYS
-    )
-    if unknown:
+    given = {key for key, _ in parse_qsl(state, strict_parsing=True)}
+    if unknown := sorted(given - STATE_KEYS):
         raise ValueError(
             f"a picture's state has no {unknown[0]!r}: it has"
             f" {', '.join(sorted(STATE_KEYS))}"
         )
-    data = html.escape(json.dumps(tables()), quote=True)
-    still = (
-        "<noscript><p>With scripts, this is a picture that you can"
-        " operate.</p></noscript>"
-    )
-    kind = " data-story" if story else ""
-    given = (
-        f'data-offers="{" ".join(offers)}"'
-        f' data-state="{html.escape(state, quote=True)}" data-tables="{data}"'
-    )
+    facts = {
+        "offers": " ".join(offers),
+        "state": state,
+        "tables": json.dumps(tables()),
+    }
+    attributes = [f'data-{key}="{html.escape(fact)}"' for key, fact in facts.items()]
+    if story:
+        attributes.append("data-story")
+    still = "<p>With scripts, this is a picture that you can operate.</p>"
     return (
-        f'<div class="lift-living"{kind} {given}>{still}</div><script'
-        f' type="module">{script()}</script>'
+        f'<div class="lift-living" {" ".join(attributes)}>'
+        f"<noscript>{still}</noscript></div>"
+        f'<script type="module">{script()}</script>'
     )
 
 

@@ -43,19 +43,22 @@ def _run(
     """Return the store of a long run, whose lines have the named values of each trial
     of a table.
     """
+    columns = ["run", *keys]
+    for trial in tried:
+        columns += [f"{trial} {value}" for value in values]
 
     def line(compute: Compute, table: tuple[Any, ...]) -> list[str]:
-        return [f"{row[value]:.4g}" for row in compute(table) for value in values]
+        written = []
+        for row in compute(table):
+            written += [f"{row[value]:.4g}" for value in values]
+        return written
 
     def wanted() -> Wanted:
         for compute, table in tables():
-            yield (
-                tuple(one if isinstance(one, str) else repr(one) for one in table),
-                partial(line, compute, table),
-            )
+            key = tuple(one if isinstance(one, str) else repr(one) for one in table)
+            yield key, partial(line, compute, table)
 
-    columns = (f"{variant} {value}" for variant in tried for value in values)
-    return Store(name, keys, ("run", *keys, *columns), wanted)
+    return Store(name, keys, tuple(columns), wanted)
 
 
 def _read(store: Store) -> pd.DataFrame:
