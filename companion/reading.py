@@ -44,7 +44,8 @@ def watch(record: str, root: str) -> None:
             and isinstance(values[0], str)
             and not _for_writing(values[1], values[2])
         ):
-            path = os.path.abspath(values[0])  # noqa: PTH100  (a link stays a link, and this is called for each file)
+            # a link stays a link, and this is called for each file
+            path = os.path.abspath(values[0])  # noqa: PTH100
             if (
                 not path.startswith(below)
                 or f"{os.sep}." in path[len(root) :]

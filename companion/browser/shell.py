@@ -141,7 +141,7 @@ class Shell:
                 self._execute(tree, source, name)
                 self._take_figures()
             self.lost -= assigned
-        except BaseException as fault:  # noqa: BLE001 - whatever a reader's cell raises is shown at the cell
+        except BaseException as fault:  # noqa: BLE001 - shown at the cell
             close_figures()
             error = self._told(fault, name)
             if error["absent"]:

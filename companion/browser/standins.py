@@ -37,14 +37,12 @@ def notebook_modules(show: Show, glue: Callable[..., None]) -> dict[str, ModuleT
         ("SVG", "image/svg+xml"),
     ):
         names[name] = type(name, (Rich,), {"mime": mime})
-    top, display, myst = (
-        ModuleType("IPython"),
-        ModuleType("IPython.display"),
-        ModuleType("myst_nb"),
-    )
+    top = ModuleType("IPython")
+    display = ModuleType("IPython.display")
+    myst = ModuleType("myst_nb")
     vars(display).update(names)
-    top.display, top.get_ipython, top.version_info = display, lambda: None, (9, 0)  # type: ignore[attr-defined]
-    myst.glue = glue  # type: ignore[attr-defined]
+    vars(top).update(display=display, get_ipython=lambda: None, version_info=(9, 0))
+    vars(myst).update(glue=glue)
     return {"IPython": top, "IPython.display": display, "myst_nb": myst}
 
 

@@ -19,13 +19,16 @@ from companion.course.plan import exercises
 from companion.solutions import answers, ask, tags
 
 # nbgrader's configuration, for a course called NAME
-CONFIG = '''"""A course for nbgrader: copy this folder, then `nbgrader generate_assignment meeting-1`, and so on."""
+CONFIG = '''"""A course for nbgrader: copy this folder, then run
+`nbgrader generate_assignment meeting-1`, and so on.
+"""
 
 c = get_config()
 c.CourseDirectory.course_id = "NAME"
-# the names of the answers stand above as None, so that a cell that is left as it was still runs
+# the names of the answers stand above as None, so that a cell that is left as it was
+# still runs
 c.ClearSolutions.code_stub = {"python": "# replace None above by your answer"}
-'''  # noqa: E501
+'''
 README = """# NAME, for nbgrader
 
 In this folder, with Python in an environment of its own:
@@ -39,9 +42,10 @@ nbgrader generate_feedback meeting-1
 nbgrader export  # writes grades.csv
 ```
 
-Students need the same packages: install them where the notebooks run, or hand out the wheel with the notebook, whose
-first cell installs it from its own folder. The other assignments are the folders in `source`.
-"""  # noqa: E501
+Students need the same packages: install them where the notebooks run, or hand out the
+wheel with the notebook, whose first cell installs it from its own folder. The other
+assignments are the folders in `source`.
+"""
 KINDS = ("student", "teacher", "nbgrader")
 
 
@@ -182,12 +186,11 @@ def rubric(folder: Path) -> pd.DataFrame:
             else []
         )
         for exercise, check in zip(chapter_exercises, checks, strict=True):
+            address = f"{path.stem}.html#{exercise.label}"
             rows.append(
                 {
                     "chapter": path.stem,
-                    "exercise": (
-                        f"<a href='{path.stem}.html#{exercise.label}'>{exercise.title}</a>"  # noqa: E501
-                    ),
+                    "exercise": f"<a href='{address}'>{exercise.title}</a>",
                     "minutes": exercise.minutes,
                     "points": exercise.points,
                     "half": exercise.points // 2,

@@ -150,12 +150,10 @@ def _homework(
 def course_of(text: str, name: str) -> dict[str, Any]:
     """Return the value of ``course`` in the front matter of a meeting's slides.
 
-    >>> course_of(
-    ...     "---\\ncourse: {reading: [], goals: [toss], plan: [], homework: []}\\n---\\n",
-    ...     "1-coins.md",
-    ... )["goals"]
+    >>> matter = "course: {reading: [], goals: [toss], plan: [], homework: []}"
+    >>> course_of(f"---\\n{matter}\\n---\\n", "1-coins.md")["goals"]
     ['toss']
-    """  # noqa: E501
+    """
     matter = FRONT_MATTER.match(text)
     course: dict[str, Any] = (
         (yaml.safe_load(matter[1]) or {}).get("course", {}) if matter else {}

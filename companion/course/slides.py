@@ -87,15 +87,19 @@ def table(
     Text may contain markup; floats are rounded to ``digits`` decimals; with ``steps``,
     the rows appear one by one.
 
-    >>> table(["coin", "P"], [["fair", 0.5]], digits=1)
-    '<table><thead><tr><th>coin</th><th>P</th></tr></thead><tbody><tr><td>fair</td><td>0.5</td></tr></tbody></table>'
+    >>> head, body = table(["coin"], [[0.5]], digits=1).split("<tbody>")
+    >>> head
+    '<table><thead><tr><th>coin</th></tr></thead>'
+    >>> body
+    '<tr><td>0.5</td></tr></tbody></table>'
     """
     head = "".join(f"<th>{column}</th>" for column in columns)
     row = '<tr class="fragment">' if steps else "<tr>"
-    lines = (
-        "".join(f"<td>{shown(cell, digits)}</td>" for cell in cells) for cells in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(f'{row}{line}</tr>' for line in lines)}</tbody></table>"  # noqa: E501
+    body = ""
+    for cells in rows:
+        line = "".join(f"<td>{shown(cell, digits)}</td>" for cell in cells)
+        body += f"{row}{line}</tr>"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def shown(value: object, digits: int) -> str:
@@ -129,12 +133,10 @@ def computed(text: str, name: str) -> str:
 
     Raise ValueError, which names the file ``name``, if a cell or an expression fails.
 
-    >>> computed(
-    ...     "```{code-cell} ipython3\\nchance = 0.5**2\\n```\\nTwo heads: ${{ chance:.3f }}$.",
-    ...     "coins",
-    ... )
+    >>> cell = "```{code-cell} ipython3\\nchance = 0.5**2\\n```"
+    >>> computed(f"{cell}\\n" + "Two heads: ${{ chance:.3f }}$.", "coins")
     'Two heads: $0.250$.'
-    """  # noqa: E501
+    """
     values: dict[str, Any] = {}
     for cell in CODE_CELL.finditer(text):
         try:
@@ -172,10 +174,10 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
     first = (
         f"# {meeting.title}\n\nMeeting {meeting.number}. Reading:"
         f" {reading}.\n\n{notes(f'Plan: {plan}.')}"
-        "\n## After this meeting you"
-        f" can\n\n{goals}\n\n{notes('Two minutes. Read the goals; the quiz tests them.')}"  # noqa: E501
-        "\n##"
-        f" Plan\n\n{table(['minutes', 'what'], rows)}\n\n{notes('Show it briefly. The speaker view has a clock.')}"  # noqa: E501
+        f"\n## After this meeting you can\n\n{goals}\n\n"
+        + notes("Two minutes. Read the goals; the quiz tests them.")
+        + f"\n## Plan\n\n{table(['minutes', 'what'], rows)}\n\n"
+        + notes("Show it briefly. The speaker view has a clock.")
     )
     home = [
         (escape(task.title), f"{task.minutes} min", f"{task.points} points")
@@ -242,8 +244,9 @@ def build_slides(sources: Path, chapters: Path, target: Path, mathjax: str) -> N
 
 # whether formulas, fonts and pictures are there
 READY = """() => (window.MathJax?.startup?.promise ?? Promise.resolve())
-  .then(() => document.fonts.ready).then(() => Promise.all([...document.images].map(one => one.decode())))
-  .then(() => Reveal.isReady())"""  # noqa: E501
+  .then(() => document.fonts.ready)
+  .then(() => Promise.all([...document.images].map(one => one.decode())))
+  .then(() => Reveal.isReady())"""
 
 
 def print_slides(html: Path, pages: Sequence[str], folder: str) -> list[Path]:

@@ -43,11 +43,14 @@ def parts(size: Box, boxes: Sequence[Box]) -> list[tuple[list[float], float]]:
 
     Examples
     --------
-    >>> parts([100, 50], [[20, 0, 60, 8], [50, 10, 49, 40], [0, 15, 45, 35]])
-    [([20.0, 0, 60.0, 8], 0.6), ([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
+    >>> boxes = [[20, 0, 60, 8], [50, 10, 49, 40], [0, 15, 45, 35]]
+    >>> parts([100, 50], boxes)[0]
+    ([20.0, 0, 60.0, 8], 0.6)
+    >>> parts([100, 50], boxes)[1:]
+    [([0.0, 10, 47.5, 40], 0.475), ([47.5, 10, 52.5, 40], 0.525)]
     >>> parts([100, 50], [[0, 0, 45, 20], [55, 0, 45, 20], [0, 25, 45, 20]])[-1]
     ([0.0, 25, 50.0, 20], 0.5)
-    """  # noqa: E501
+    """
     rows: list[list[Box]] = []
     for box in sorted(boxes, key=lambda one: one[1]):
         # beside the one before, whose title may be higher

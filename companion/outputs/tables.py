@@ -91,10 +91,10 @@ def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
 
     def part(found: re.Match[str]) -> str:
         opened = [row_start for row_start, _ in _ROW.findall(found[0])][-len(rows) :]
-        lines = [
-            f"{start}{''.join(f'<{tag}{attributes}>{inside}</{tag}>' for tag, attributes, inside in row)}</tr>"  # noqa: E501
-            for start, row in zip(opened, rows, strict=True)
-        ]
-        return f"{found[0].partition('>')[0]}>{''.join(lines)}</{name}>"
+        body = ""
+        for start, row in zip(opened, rows, strict=True):
+            cells = [f"<{tag}{more}>{inside}</{tag}>" for tag, more, inside in row]
+            body += f"{start}{''.join(cells)}</tr>"
+        return f"{found[0].partition('>')[0]}>{body}</{name}>"
 
     return re.sub(rf"<{name}[^>]*>.*?</{name}>", part, table, count=1, flags=re.DOTALL)

@@ -14,7 +14,8 @@ from companion.runs.errors import RunError
 Check = Callable[[Mapping[str, Any]], dict[str, Any]]
 # YAML 1.1, which PyYAML reads, takes 1e-1 for a text
 NUMBER = re.compile(
-    r"[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:[eE][-+]?\d+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+    r"[-+]?(?:\.\d+|\d[\d_]*(?:\.\d*)?)(?:[eE][-+]?\d+)?"
+    r"|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
 )
 
 

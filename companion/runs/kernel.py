@@ -81,9 +81,10 @@ def _companion_asks(names, packages, variables):
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations:
             folders[name] = os.path.abspath(list(spec.submodule_search_locations)[0])
-    installed = [sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
-    installed += [*site.getsitepackages(), site.getusersitepackages(), *folders.values()]
-    installed = tuple(os.path.join(os.path.realpath(folder), "") for folder in installed)
+    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
+    places = [sysconfig.get_path(kind) for kind in kinds]
+    places += [*site.getsitepackages(), site.getusersitepackages(), *folders.values()]
+    installed = tuple(os.path.join(os.path.realpath(place), "") for place in places)
     others = {}
     for name, module in list(sys.modules.items()):
         file = vars(module).get("__file__") if type(module) is type(sys) else None
@@ -93,7 +94,7 @@ def _companion_asks(names, packages, variables):
         if not is_installed or name in ("sitecustomize", "usercustomize"):
             others[name] = os.path.abspath(file)
     return json.dumps({"values": values, "packages": folders, "others": others})
-_companion_asks"""  # noqa: E501
+_companion_asks"""
 
 
 def execute(
@@ -281,7 +282,7 @@ def _in_kernel(
             )
         except KeyboardInterrupt:
             return "interrupted", f"stopped in {_cell(at, page)}"
-        except Exception as error:  # noqa: BLE001 - whatever ends one run must not end the runs beside it
+        except Exception as error:  # noqa: BLE001 - other runs go on
             return (
                 "failed",
                 f"{_cell(at, page)} ended with {type(error).__name__}: {error}",

@@ -101,7 +101,7 @@ class Task:
                 status, message = error.status, error.reason
             except CompanionError as error:
                 status, message = "refused", str(error)
-            except Exception as error:  # noqa: BLE001 - it is this run's ending, not that of the sweep
+            except Exception as error:  # noqa: BLE001 - the sweep goes on
                 status, message = "failed", f"{type(error).__name__}: {error}"
             self._share(target / "_static")
             return Outcome(status, message, _files_of(target))
@@ -417,7 +417,8 @@ def _outcome(future: Future[Outcome], n_left: int) -> Outcome:
             f"the workers are gone ({type(error).__name__}); {n_left} runs are left:"
             " run the command again to continue"
         ) from error
-    except Exception as error:  # noqa: BLE001 - such as Dask's of a worker that this run has killed again and again
+    except Exception as error:  # noqa: BLE001
+        # such as Dask's of a worker that this run has killed again and again
         return Outcome(
             "died", f"its worker ended with {type(error).__name__}: {error}", {}
         )

@@ -32,9 +32,10 @@ from companion.sphinx.settings import add_settings, front_matter
 logger = getLogger(__name__)
 
 SCRIPT_FOLDER = Path(__file__).parents[1] / "browser" / "scripts"
-BUILD_STATE: dict[
-    str, Any
-] = {}  # while a book is built: the runtime's ``folder``, and the seconds of the ``yardstick``  # noqa: E501
+BUILD_STATE: dict[str, Any] = {}
+"""While a book is built: the runtime's ``folder``, and the seconds of the
+``yardstick``.
+"""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from typing import Any
 
 import jupytext
 from docutils import nodes  # type: ignore[import-untyped]
-from myst_nb.core.read import read_myst_markdown_notebook  # type: ignore[import-untyped]
+from myst_nb.core.read import (  # type: ignore[import-untyped]
+    read_myst_markdown_notebook,
+)
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 

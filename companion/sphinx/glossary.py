@@ -145,7 +145,8 @@ def _rooted(shown: Tag, here: Path, root: Path) -> str:
     """Return an element as HTML without ids, with URLs from the root."""
     if shown.name == "dt":
         meaning = shown.find_next_sibling("dd")
-        text = f"<p><strong>{shown.get_text(strip=True).rstrip('#¶')}</strong></p>{meaning}"  # noqa: E501
+        word = shown.get_text(strip=True).rstrip("#¶")
+        text = f"<p><strong>{word}</strong></p>{meaning}"
     else:
         text = str(shown)
     copy = BeautifulSoup(text, "html.parser")

@@ -14,7 +14,9 @@ from sphinx_markdown_builder.contexts import (  # type: ignore[import-untyped]
     SubContextParams,
     WrappedContext,
 )
-from sphinx_markdown_builder.translator import MarkdownTranslator  # type: ignore[import-untyped]
+from sphinx_markdown_builder.translator import (  # type: ignore[import-untyped]
+    MarkdownTranslator,
+)
 
 from companion.sphinx.reruns import numbered
 
@@ -99,7 +101,8 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
         self._push_context(IndentContext("> ", params=SubContextParams(2, 2)))
         self.add(heading, suffix_eol=2)
 
-    def visit_Admonition(self, node: nodes.Element) -> None:  # noqa: N802 - the base of theorems and exercises
+    # the base of theorems and exercises
+    def visit_Admonition(self, node: nodes.Element) -> None:  # noqa: N802
         if kind := node.get("realtype"):
             number = self._number(node["countertype"], node["ids"])
             words = [

@@ -33,22 +33,25 @@ NOTEBOOK_FOLDER = "_notebooks"
 # cells whose code a page folds or leaves out; a notebook needs it, folded, but for
 # parameters, which readers change
 HIDDEN_TAGS = {"hide-cell", "hide-input", "remove-cell", "remove-input"}
-PAGE_TEXTS: dict[
-    str, list[str | int]
-] = {}  # each page's text, from when it is laid out until the notebooks are written
-FROM_REPOSITORY = """# Where {name} is not installed, such as on Colab, this installs the book's library and data.
+PAGE_TEXTS: dict[str, list[str | int]] = {}
+"""Each page's text, from when it is laid out until the notebooks are written."""
+FROM_REPOSITORY = """# Where {name} is not installed, such as on Colab, this installs
+# the book's library and data.
 import importlib.util
 
 if importlib.util.find_spec("{module}") is None:
-    get_ipython().run_line_magic("pip", "install -q '{wanted} @ git+{place}'")"""  # noqa: E501
-FROM_WHEEL = """# Where {name} is not installed, this installs it from its wheel, which the same menu downloads.
+    get_ipython().run_line_magic("pip", "install -q '{wanted} @ git+{place}'")"""
+FROM_WHEEL = """# Where {name} is not installed, this installs it from its wheel,
+# which the same menu downloads.
 import importlib.util
 from pathlib import Path
 
 if importlib.util.find_spec("{module}") is None:
     if not Path("{place}").exists():
-        raise FileNotFoundError("{place} is not here: download it where this notebook came from")
-    get_ipython().run_line_magic("pip", "install -q './{place}{extra}'")"""  # noqa: E501
+        raise FileNotFoundError(
+            "{place} is not here: download it where this notebook came from"
+        )
+    get_ipython().run_line_magic("pip", "install -q './{place}{extra}'")"""
 
 
 @dataclass(frozen=True)

@@ -105,13 +105,11 @@ def write_record(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.name != "html" or app.config["companion_rerun"]:
         return
     images = getattr(app.env, "figure_images", {})
-    rows = {
-        label: (
-            f"{app.builder.imagedir}/{app.builder.images[uri].removesuffix('.svg')}.rows.json"
-        )
-        for label, uri in images.items()
-        if uri in app.builder.images
-    }
+    rows = {}
+    for label, uri in images.items():
+        if uri in app.builder.images:
+            stem = app.builder.images[uri].removesuffix(".svg")
+            rows[label] = f"{app.builder.imagedir}/{stem}.rows.json"
     record = {
         "rows": rows,
         "targets": {key: [address, text] for key, address, text in targets(app)},

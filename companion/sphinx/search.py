@@ -21,7 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 
-class found_alone(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+class found_alone(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
     """A part of a page that the search finds by itself; it adds nothing to the page.
 
     Its attributes are ``title``, ``anchor``, ``keywords`` and ``listed``: false if

@@ -15,7 +15,7 @@ def page():
 
 
 def yardstick():
-    """Return the seconds of a fixed task, by which the duration of a run is estimated."""  # noqa: E501
+    """Return the seconds of a fixed task, which tell how long a run will take."""
     started = time.perf_counter()
     sum(range(1_000_000))
     return time.perf_counter() - started

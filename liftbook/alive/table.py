@@ -312,11 +312,15 @@ def question_of(wanted: dict[str, Any]) -> Question:
 def command(name: str, how: Reading, question: Question) -> str:
     """Return the command that makes the page's release.
 
-    >>> command(
-    ...     "a b.csv", Reading("ill", "age", bins=("age=20,40",)), Question(0.1, 0.2)
+    >>> how = Reading("ill", "age", bins=("age=20,40",))
+    >>> words, _, belief = command("a b.csv", how, Question(0.1, 0.2)).partition(
+    ...     " --be"
     ... )
-    "lift release 'a b.csv' --secret ill --public age --bin age=20,40 --belief 10% 20% -o released.csv"
-    """  # noqa: E501
+    >>> words
+    "lift release 'a b.csv' --secret ill --public age --bin age=20,40"
+    >>> belief
+    'lief 10% 20% -o released.csv'
+    """
     bins = [*how.bins, *(f"{column}=codes" for column in how.categorical)]
     words = [
         "lift",

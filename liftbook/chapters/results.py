@@ -71,7 +71,9 @@ def glue(name: str, value: Any, display: bool = True) -> None:
     """
     try:
         # Sphinx, which a downloaded notebook does without
-        from myst_nb import glue as hold  # type: ignore[import-untyped]  # noqa: PLC0415
+        from myst_nb import (  # type: ignore[import-untyped]  # noqa: PLC0415
+            glue as hold,
+        )
     except ModuleNotFoundError:
         if display:
             from IPython.display import display as show  # noqa: PLC0415

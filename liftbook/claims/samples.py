@@ -104,8 +104,8 @@ def on_each(
 
         _, *others = (one for name, one in named.items() if name != "rng")
         seed = inspect.Parameter("seed", inspect.Parameter.KEYWORD_ONLY)
-        parameters = [*others, seed, *_drawn_at(size)]
-        holds.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        signature = inspect.Signature([*others, seed, *_drawn_at(size)])
+        holds.__signature__ = signature  # type: ignore[attr-defined]
         return holds
 
     return claim

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from liftbook.claims import FUNCTIONS, Ledger, compute, drawn_at_random
 from liftbook.claims.judging import REPLICATIONS, store, stored_values
@@ -32,10 +33,11 @@ def is_long(call: str) -> bool:
 def _replications() -> Wanted:
     for call in wanted():
         for seed in range(REPLICATIONS if drawn_at_random(call) else 1):
-            yield (
-                (call, str(seed)),
-                lambda call=call, seed=seed: [store(compute(call, seed))],  # type: ignore[misc]
-            )
+            yield (call, str(seed)), partial(_line, call, seed)
+
+
+def _line(call: str, seed: int) -> list[str]:
+    return [store(compute(call, seed))]
 
 
 LEDGER = Store(

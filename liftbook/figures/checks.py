@@ -199,8 +199,9 @@ def six_measures(joint: Joint, rng: np.random.Generator) -> Ratios:
     yield "six: l1", _ratio(of.l1_lift(joint) ** 2, of.chi2_lift(joint))
     yield "six: chi2", _equal(of.alpha_lift(joint, 2) ** 2 - 1, of.chi2_lift(joint))
     for measure, end in (
-        (of.alpha_lift, of.max_lift(joint)), (of.alpha_lift_inverse, 1 / of.min_lift(joint))  # noqa: E501
-    ):  # fmt: skip
+        (of.alpha_lift, of.max_lift(joint)),
+        (of.alpha_lift_inverse, 1 / of.min_lift(joint)),
+    ):
         values = np.array(
             [np.ones_like(end), *(measure(joint, a) for a in orders), end]
         )

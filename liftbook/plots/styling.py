@@ -62,7 +62,8 @@ def style() -> Iterator[None]:
     The first figure of a notebook turns on interactive drawing. Matplotlib's rc_context
     would turn it off again, so that only the first figure would be shown.
     """
-    current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]  # its keys are typed as a list of literals
+    # its keys are typed as a list of literals
+    current: dict[str, Any] = plt.rcParams  # type: ignore[assignment]
     before = {name: current[name] for name in RC_PARAMS}
     current.update(RC_PARAMS)
     try:

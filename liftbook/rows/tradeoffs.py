@@ -7,6 +7,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ def ldp_and_alip(lambdas: Iterable[float]) -> dict[str, Series]:
     """Return the series of E23 Figs 2-7: LDP(eps), and ALIP at each lambda."""
     series: dict[str, Series] = {"LDP": LDP}
     for lam in lambdas:
-        series[alip_name(lam)] = lambda eps, lam=lam: ALIP.split(eps, lam)  # type: ignore[misc]
+        series[alip_name(lam)] = partial(ALIP.split, lam=lam)
     return series
 
 

@@ -25,7 +25,7 @@ from liftbook.build.sphinx.numbering import in_order
 from liftbook.claims import PAPERS
 
 
-class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+class gallery(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
     """A placeholder until all pages have been read."""
 
 
@@ -40,11 +40,11 @@ def first_sentence(caption: nodes.caption) -> list[nodes.Node]:
     """Return the caption up to its first full stop, without links."""
     sentence: list[nodes.Node] = []
     for child in caption.children:
-        if isinstance(child, pending_xref | nodes.reference):
-            child = nodes.Text(child.astext())  # noqa: PLW2901 - a link inside a link is none
-        if isinstance(child, nodes.Text) and ". " in child:
-            return [*sentence, nodes.Text(child.split(". ")[0] + ".")]
-        sentence.append(child.deepcopy())
+        is_link = isinstance(child, pending_xref | nodes.reference)
+        part = nodes.Text(child.astext()) if is_link else child
+        if isinstance(part, nodes.Text) and ". " in part:
+            return [*sentence, nodes.Text(part.split(". ")[0] + ".")]
+        sentence.append(part.deepcopy())
     return sentence
 
 
@@ -88,7 +88,7 @@ def fill_gallery(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 logger = getLogger(__name__)
 
 
-class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801 - docutils' way
+class figures_map(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
     """A placeholder for the table until all chapters have been executed."""
 
 

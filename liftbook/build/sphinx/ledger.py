@@ -75,7 +75,10 @@ RETIRED = {"e23-wd-kept": "e23-thm1", "c22-ex1-subsets": "c22-ex1-risks"}
 """Ids of former rows, which published links may name, and the rows that have their
 values now.
 """
-NAMES = "Algorithm|Definition|Example|Figure|Fig|Lemma|Problem|Proposition|Remark|Table|Theorem"  # noqa: E501
+NAMES = (
+    "Algorithm|Definition|Example|Figure|Fig|Lemma|Problem|Proposition|Remark|Table"
+    "|Theorem"
+)
 NAMED = re.compile(rf"\b({NAMES})s?\.? (A?\d+[a-d]?(?:(?:, | and | to )A?\d+[a-d]?)*)")
 
 
@@ -156,12 +159,8 @@ class LeftOut(SphinxDirective):
                 for omitted in sentences
             )
             head = html.escape(f"{len(sentences)}: {reason}")
-            content.append(
-                raw(
-                    "<details"
-                    f' class="left-out"><summary>{head}</summary><ul>{items}</ul></details>'  # noqa: E501
-                )
-            )
+            folded = f"<summary>{head}</summary><ul>{items}</ul>"
+            content.append(raw(f'<details class="left-out">{folded}</details>'))
         return content
 
 
@@ -228,13 +227,14 @@ def by_verdict(paper: str, mine: Sequence[Entry]) -> str:
         verdict: sum(entry.verdict == verdict for entry in mine)
         for verdict in VERDICT_CLASSES
     }
-    groups = [
-        f'<span class="verdict {VERDICT_CLASSES[verdict]}">{verdict}</span> <a'
-        f' href="{LEDGER}.html?paper={paper}&amp;verdict={html.escape(verdict).replace(" ", "+")}">{count}'  # noqa: E501
-        " claims</a>"
-        for verdict, count in counts.items()
-        if count
-    ]
+    groups = []
+    for verdict, count in counts.items():
+        if count:
+            asked = f"paper={paper}&amp;verdict={verdict.replace(' ', '+')}"
+            groups.append(
+                f'<span class="verdict {VERDICT_CLASSES[verdict]}">{verdict}</span>'
+                f' <a href="{LEDGER}.html?{asked}">{count} claims</a>'
+            )
     return f'<p class="claims-of-figure claims-of-paper">{"; ".join(groups)}</p>'
 
 

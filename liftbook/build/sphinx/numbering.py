@@ -17,7 +17,10 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx_proof.domain import ProofDomain  # type: ignore[import-untyped]
-from sphinx_proof.nodes import NODE_TYPES, visit_enumerable_node  # type: ignore[import-untyped]
+from sphinx_proof.nodes import (  # type: ignore[import-untyped]
+    NODE_TYPES,
+    visit_enumerable_node,
+)
 
 REPRODUCED = re.compile(r"fig-(e23|c22|i21|s20)-(\d+)")
 KINDS = "Algorithm|Corollary|Definition|Example|Lemma|Proposition|Remark|Theorem"

@@ -83,7 +83,8 @@ def picture(joint: Joint, people: int) -> str:
         words = "the belief before" if name == "everyone" else f"lift {ratio:.2f}"
         drawn = dots(round(marked), round(total))
         shown.append(
-            f"<div><b>{html.escape(name)}</b>{drawn}<span>{belief}</span><strong>{words}</strong></div>"
+            f"<div><b>{html.escape(name)}</b>{drawn}<span>{belief}</span>"
+            f"<strong>{words}</strong></div>"
         )
     alt = html.escape(
         f"People, those with the {first} marked. {'; '.join(descriptions)}.", quote=True
@@ -433,10 +434,10 @@ def axes() -> str:
 def designs_in_page(figure: str) -> str:
     """Return the HTML of the slider and the picture, hidden until its script runs."""
     sizes = places(pd.read_csv(LONG["designs_in_plane"].path))
-    groups = "".join(
-        f'<g class="lift-design-{at}">{f"""<path d="{shape}"/>""" * len(sizes[0]["marks"][at])}</g>'  # noqa: E501
-        for at, shape in enumerate(MARKER_PATHS)
-    )
+    groups = ""
+    for at, shape in enumerate(MARKER_PATHS):
+        marks = f'<path d="{shape}"/>' * len(sizes[0]["marks"][at])
+        groups += f'<g class="lift-design-{at}">{marks}</g>'
     data = {
         "figure": figure,
         "sizes": sizes,

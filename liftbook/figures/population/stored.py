@@ -70,7 +70,8 @@ def _read(store: Store) -> pd.DataFrame:
     wide.columns = pd.MultiIndex.from_tuples(
         [tuple(name.rsplit(" ", 1)) for name in store.values], names=["tried", None]
     )
-    return wide.stack("tried", future_stack=True).reset_index()  # noqa: PD013 - of two values at once, in their order
+    # two values at once, in their order
+    return wide.stack("tried", future_stack=True).reset_index()  # noqa: PD013
 
 
 def _tables(compute: Compute, seeds: int, *parts: Iterable[Any]) -> Tables:

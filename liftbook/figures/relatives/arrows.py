@@ -334,9 +334,8 @@ def _copies(t: float) -> Case:
     """Return 1/t (2 to 6) randomised copies of a binary secret, each at eps = 1/2."""
     n = max(2, min(6, round(1 / t)))
     record_kernel = answered(0.5).channel.kernel
-    joint = np.full(
-        (2, 2**n), 1e-15
-    )  # a data set that never occurs is one that differential privacy counts all the same  # noqa: E501
+    # differential privacy counts a data set that never occurs, too
+    joint = np.full((2, 2**n), 1e-15)
     joint[0, 0] = joint[1, -1] = 0.5
     joint /= joint.sum()
     kernel: Matrix = record_kernel
