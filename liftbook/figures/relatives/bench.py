@@ -51,18 +51,8 @@ BENCH_NOTIONS: Mapping[str, Notion] = {
     "maximal 0.2": MaximalLeakage(0.2),
 }
 
-COLUMNS = (
-    "joint",
-    "notion",
-    "mechanism",
-    "nmi",
-    "lip",
-    "ldp",
-    "average",
-    "gap",
-    "seconds",
-    "status",
-)
+NUMBERS = ("nmi", "lip", "ldp", "average", "gap", "seconds")
+COLUMNS = ("joint", "notion", "mechanism", *NUMBERS, "status")
 
 
 def bench_cell(mechanism: str, joint: str, notion: str) -> dict[str, object]:
@@ -121,7 +111,9 @@ def bench(
             dict(zip(COLUMNS, key, strict=False)) | _tried(process, *key)
             for key in keys
         ]
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    # also of no rows, which would be objects
+    numbers = dict.fromkeys(NUMBERS, float)
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype(numbers)
 
 
 class _Process(AbstractContextManager["_Process"]):
