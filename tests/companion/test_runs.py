@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import nbformat
@@ -42,7 +41,10 @@ import helper
 from pathlib import Path
 if n == 4: os._exit(1)
 if n == 5: raise ValueError("asked to fail")
-if n == 6: time.sleep(600)
+if n == 6:
+    begun = Path("begun")  # a pipe, where somebody waits for this line
+    if begun.exists(): begun.write_text("")
+    time.sleep(600)
 if n == 7: held = bytearray(3 * 10**9)
 print(helper.double(n), Path("data.csv").read_text())
 """
@@ -137,23 +139,13 @@ def test_a_limit_of_memory_ends_a_run(book, tmp_path):
 
 @pytest.mark.slow
 def test_ctrl_c_is_an_ending(book, tmp_path):
-    words = [
-        sys.executable,
-        "-m",
-        "companion",
-        "rerun",
-        "note",
-        "-p",
-        "n",
-        "6",
-        "--no-html",
-        "--quiet",
-    ]
+    begun = book.root / "part" / "begun"
+    os.mkfifo(begun)
+    words = [sys.executable, "-m", "companion", "rerun", "note", "-p", "n", "6"]
+    words += ["--no-html", "--quiet", "-o", str(tmp_path / "run")]
     environment = os.environ | {"PYTHONPATH": os.environ.get("PYTHONPATH", str(ROOT))}
-    process = subprocess.Popen(
-        [*words, "-o", str(tmp_path / "run")], cwd=book.root, env=environment
-    )
-    time.sleep(30)
+    process = subprocess.Popen(words, cwd=book.root, env=environment)
+    begun.read_text()  # returns once the cell has written to the pipe
     process.send_signal(2)
     assert process.wait(120) == 130
     assert read_record(tmp_path / "run")["status"] == "interrupted"
