@@ -1,12 +1,10 @@
 """Pages are known by their path: two pages may have one name."""
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typed import typed
 
 from companion.executing import _reads
 
@@ -58,24 +56,13 @@ class Book:
             (folder / name).mkdir()
             text = PAGE.format(title=name.title(), n=n, other=other, more="")
             (folder / name / "notes.md").write_text(text, encoding="utf-8")
-        self.environment = os.environ | {"LIFT_PYODIDE": "off"}
-        done = self.python("-m", "sphinx", "-W", "-q", "-b", "html", ".", "_build/html")
+        command = "-m sphinx -W -q -b html . _build/html"
+        done = typed(command, folder, LIFT_PYODIDE="off")
         assert done.returncode == 0, done.stderr
 
-    def python(self, *words):
-        return subprocess.run(
-            [sys.executable, *words],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
     def rerun(self, page, n, output):
-        done = self.python(
-            "-m", "companion", "rerun", page, "-p", "n", str(n), "-o", str(output)
-        )
+        command = f"-m companion rerun {page} -p n {n} -o {output}"
+        done = typed(command, self.folder, LIFT_PYODIDE="off")
         assert done.returncode == 0, done.stderr
         return (output / "notes.html").read_text(encoding="utf-8")
 

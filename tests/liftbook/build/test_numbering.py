@@ -2,13 +2,12 @@
 
 import html
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 from pybtex.database import parse_file
+from typed import typed
 
 ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html"
@@ -113,18 +112,8 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbered")
     for name, text in PAGES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-W",
-        "-b",
-        "html",
-        str(folder),
-        str(folder / "out"),
-    ]
-    subprocess.run(command, check=True)
+    done = typed("-m sphinx -q -W -b html . out", folder)
+    assert done.returncode == 0, done.stderr
     return {
         name: (folder / "out" / f"{name}.html").read_text(encoding="utf-8")
         for name in ("one", "two")

@@ -1,11 +1,10 @@
 """The book on paper."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typed import typed
 
 from companion.chromium import find_chromium
 from companion.pdf import plain
@@ -24,12 +23,8 @@ pytestmark = [
 def pages():
     from pypdf import PdfReader
 
-    subprocess.run(
-        [sys.executable, "-m", "companion.pdf", "--name", NAME],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    done = typed(f"-m companion.pdf --name {NAME}", ROOT)
+    assert done.returncode == 0, done.stderr
     return PdfReader(ROOT / "_build" / "html" / NAME).pages
 
 

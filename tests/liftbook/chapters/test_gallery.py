@@ -8,11 +8,10 @@ again; read the diff.
 import ast
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from typed import typed
 
 from liftbook.build.book import copy_sources
 from liftbook.chapters import chapters_folder
@@ -33,13 +32,7 @@ def lines(path):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_it_prints_what_the_page_shows(script, tmp_path):
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+    ran = typed(f"-W error {script}", tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
     stored = script.with_suffix(".txt")
     if os.environ.get("REWRITE_GALLERY"):

@@ -1,12 +1,10 @@
 """Trials side by side give what one after the other gives."""
 
 import math
-import os
-import subprocess
-import sys
 
 import pytest
 from messages import raised
+from typed import typed
 
 from liftbook.rows.jobs import n_jobs, parallel_map
 from liftlib import InvalidParameter
@@ -57,10 +55,7 @@ GUARD = 'if __name__ == "__main__": '
 def run_script(folder, text):
     script = folder / "script.py"
     script.write_text(text)
-    environment = os.environ | {"LIFT_JOBS": "2"}
-    return subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, env=environment
-    )
+    return typed(str(script), LIFT_JOBS="2")
 
 
 def test_a_plain_script_needs_no_main_guard(tmp_path):
