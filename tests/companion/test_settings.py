@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from messages import raised
 
 from companion.errors import CompanionError
 from companion.sphinx.alive import browser
@@ -13,12 +14,9 @@ def app(**said):
     return SimpleNamespace(config={"companion_browser": said})
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [({}, "module"), ({"module": "a", "library": "b", "file": []}, "file")],
-)
-def test_a_configuration_that_cannot_be_read(said, told):
-    with pytest.raises(CompanionError, match=f"^companion_browser: .*{told}"):
+@pytest.mark.parametrize("said", [{}, {"module": "a", "library": "b", "file": []}])
+def test_a_configuration_that_cannot_be_read(said):
+    with raised(CompanionError):
         browser(app(**said))
 
 

@@ -4,13 +4,13 @@ wrong ones.
 The sheets are made from the chapters' sources, so this needs no built book.
 """
 
-import ast
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from verdicts import judged
 
 from companion.course import grading
 from companion.course.drawing import drawn, read_numbers
@@ -147,13 +147,6 @@ def sheet(name, kind, seed=None):
     if seed is not None:
         sections = drawn(sections, NUMBERS, seed)
     return grading.notebook(name, sections, "pass", kind)
-
-
-def judged(source, names):
-    """Run a check's cell and return its verdict."""
-    *before, last = ast.parse(source).body
-    exec(compile(ast.Module(before, []), "check", "exec"), names)  # noqa: S102 - the book's own
-    return eval(compile(ast.Expression(last.value), "check", "eval"), names)  # noqa: S307
 
 
 def verdicts(made):

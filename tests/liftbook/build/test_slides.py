@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from messages import raised
 
 from companion.chromium import find_chromium
 from companion.course.plan import COURSE_FOLDER, meetings, read_meeting
@@ -41,52 +42,26 @@ def body(path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{{ missing }}", r"1-coins.md: {{ missing }} fails: NameError"),
-        (
-            "\n```{code-cell} ipython3\n1 / 0\n```\n",
-            "1-coins.md: the cell at line 2 fails: ZeroDivisionError",
-        ),
-    ],
+    "text", ["{{ missing }}", "\n```{code-cell} ipython3\n1 / 0\n```\n"]
 )
-def test_a_slide_that_cannot_be_computed_is_named(text, message):
-    with pytest.raises(ValueError, match=message):
+def test_a_slide_that_cannot_be_computed_is_named(text):
+    with raised(ValueError):
         computed(text, "1-coins.md")
 
 
 @pytest.mark.parametrize(
-    ("name", "course", "message"),
+    ("name", "course"),
     [
-        ("coins.md", "{}", "needs a name that begins with its number"),
-        (
-            "1-coins.md",
-            "{reading: [], goals: []}",
-            "its front matter needs course: with plan, homework",
-        ),
-        (
-            "1-coins.md",
-            "{reading: [], goals: [], plan: [[80, toss]], homework: []}",
-            "the plan has 80 minutes, not 90",
-        ),
-        (
-            "1-coins.md",
-            "{reading: [], goals: [], plan: [[90, toss, count]], homework: []}",
-            "quote text with commas",
-        ),
-        (
-            "1-coins.md",
-            (
-                "{reading: [watchdog], goals: [], plan: [[90, toss]], homework:"
-                " [ex-coins]}"
-            ),
-            "no exercise ex-coins in watchdog",
-        ),
+        ("coins.md", ""),
+        ("1-coins.md", "reading: [], goals: []"),
+        ("1-coins.md", "reading: [], goals: [], plan: [[80, a]], homework: []"),
+        ("1-coins.md", "reading: [], goals: [], plan: [[90, a, b]], homework: []"),
+        ("1-coins.md", "reading: [srr], goals: [], plan: [[90, a]], homework: [b]"),
     ],
 )
-def test_a_meeting_that_cannot_be_read(tmp_path, name, course, message):
-    (tmp_path / name).write_text(f"---\ncourse: {course}\n---\n\n# Coins\n")
-    with pytest.raises(ValueError, match=message):
+def test_a_meeting_that_cannot_be_read(tmp_path, name, course):
+    (tmp_path / name).write_text(f"---\ncourse: {{{course}}}\n---\n\n# Coins\n")
+    with raised(ValueError):
         read_meeting(tmp_path / name, CHAPTERS)
 
 

@@ -1,12 +1,12 @@
 """The checks of exercises, and each chapter's solutions run through them."""
 
-import ast
 import re
 
 import nbformat
 import numpy as np
 import pytest
 from passing import exercises, of_chapter, passed
+from verdicts import judged
 
 from companion.exercises import (
     MORE_DIGITS,
@@ -149,13 +149,6 @@ RUN = [
     of_chapter(path.stem, path, marks=[pytest.mark.slow] if path.stem in LONG else [])
     for path in CHAPTERS
 ]
-
-
-def judged(source, names):
-    """Run a check's cell and return its verdict."""
-    *before, last = ast.parse(source).body
-    exec(compile(ast.Module(before, []), "check", "exec"), names)  # noqa: S102 - the book's own
-    return eval(compile(ast.Expression(last.value), "check", "eval"), names)  # noqa: S307
 
 
 @pytest.mark.timeout(400)  # it runs a whole chapter

@@ -182,33 +182,21 @@ def test_every_claim_is_of_a_sentence():
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new"),
     [
-        (
-            "E23,Abstract s.3,",
-            "E23,Abstract s.99,",
-            "claim e23-fig1-wider names 'E23 Abstract s.3', not in sentences",
-        ),
-        (
-            "motivation or opinion: no computation could contradict it",
-            "",
-            "E23, Abstract s.2: give either claims or",
-        ),
-        (
-            "(called lift asymmetry),",
-            "(called lift asymmetry),vague",
-            "E23, Abstract s.3: give either claims or why",
-        ),
+        ("E23,Abstract s.3,", "E23,Abstract s.99,"),
+        ("motivation or opinion: no computation could contradict it", ""),
+        ("(called lift asymmetry),", "(called lift asymmetry),vague"),
     ],
 )
-def test_a_wrong_sentence(monkeypatch, tmp_path, old, new, message):
+def test_a_wrong_sentence(monkeypatch, tmp_path, old, new):
     for name in ("claims.csv", "sentences.csv"):
         text = resource(f"data/{name}").read_text(encoding="utf-8")
         (tmp_path / name).write_text(
             text.replace(old, new, name == "sentences.csv"), encoding="utf-8"
         )
     monkeypatch.setattr(claims, "resource", lambda name: tmp_path / Path(name).name)
-    with pytest.raises(DataError, match=message):
+    with raised(DataError):
         claims.read_sentences()
 
 

@@ -1,6 +1,7 @@
 """One row of a figure, and the joint distributions that a figure draws."""
 
 import numpy as np
+import pytest
 
 import liftlib as ll
 
@@ -28,3 +29,17 @@ def joints(n, n_secret, n_public, seed):
             n, n_secret, n_public, np.random.default_rng(seed)
         )
     ]
+
+
+def assert_means(rows, series, eps, drawn, channels):
+    """Check a point of a trade-off against channels of the same joint distributions."""
+    results = [
+        ll.evaluate(joint, channel)
+        for joint, channel in zip(drawn, channels, strict=True)
+    ]
+    for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
+        values = [getattr(result, measure) for result in results]
+        row = point(rows, series, eps, measure)
+        assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
+        assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
+        assert row["n"] == len(drawn)

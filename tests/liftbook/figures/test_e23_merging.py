@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from messages import raised
-from point import joints, point
+from point import assert_means, joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -28,16 +28,7 @@ def test_rows_are_means_over_joints(figure, mechanism, extend):
     ):
         for eps in (0.5, 3.0):
             channels = [mechanism(joint, kind(eps), extend=extend) for joint in drawn]
-            results = [
-                ll.evaluate(joint, channel)
-                for joint, channel in zip(drawn, channels, strict=True)
-            ]
-            for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
-                values = [getattr(result, measure) for result in results]
-                row = point(rows, series, eps, measure)
-                assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
-                assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-                assert row["n"] == 30
+            assert_means(rows, series, eps, drawn, channels)
             broken = np.mean(
                 [
                     not kind(eps).is_satisfied(j, c)
@@ -75,34 +66,17 @@ def test_figures_take_another_joint():
 
 
 def test_lift_based_figures_use_their_notions():
+    merged = ll.mechanisms.subset_merging
     rows = figures.figure_e23_11(20, [1.5], [0.65], 3, 6, rng=1)
     drawn = joints(20, 3, 6, 1)
     for name, kind in (("ℓ1", ll.L1Lift), ("χ²", ll.Chi2Lift)):
-        channels = [
-            ll.mechanisms.subset_merging(
-                joint, kind(0.65 * 1.5, 0.35 * 1.5), extend=False
-            )
-            for joint in drawn
-        ]
-        nmi = np.mean(
-            [
-                ll.evaluate(joint, channel).nmi
-                for joint, channel in zip(drawn, channels, strict=True)
-            ]
-        )
-        assert point(rows, f"{name}, λ=0.65", 1.5, "nmi")["mean"] == pytest.approx(nmi)
+        notion = kind(0.65 * 1.5, 0.35 * 1.5)
+        channels = [merged(joint, notion, extend=False) for joint in drawn]
+        assert_means(rows, f"{name}, λ=0.65", 1.5, drawn, channels)
     alpha = figures.figure_e23_13(20, [1.5], [2], 3, 6, rng=1)
-    channels = [
-        ll.mechanisms.subset_merging(joint, ll.AlphaLift(2, 0.75, 0.75), extend=False)
-        for joint in drawn
-    ]
-    nmi = np.mean(
-        [
-            ll.evaluate(joint, channel).nmi
-            for joint, channel in zip(drawn, channels, strict=True)
-        ]
-    )
-    assert point(alpha, "α=2", 1.5, "nmi")["mean"] == pytest.approx(nmi)
+    notion = ll.AlphaLift(2, 0.75, 0.75)
+    channels = [merged(joint, notion, extend=False) for joint in drawn]
+    assert_means(alpha, "α=2", 1.5, drawn, channels)
 
 
 def test_histogram_covers_everything():

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from messages import raised
-from point import joints, point
+from point import assert_means, joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -17,16 +17,7 @@ from mixproof import polytope
 
 
 def check_means(rows, series, eps, drawn, channels):
-    results = [
-        ll.evaluate(joint, channel)
-        for joint, channel in zip(drawn, channels, strict=True)
-    ]
-    for measure in ("nmi", "min_lift_leakage", "max_lift_leakage"):
-        values = [getattr(result, measure) for result in results]
-        row = point(rows, series, eps, measure)
-        assert row["mean"] == pytest.approx(np.mean(values), abs=1e-12)
-        assert row["std"] == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-        assert row["n"] == len(drawn)
+    assert_means(rows, series, eps, drawn, channels)
     assert point(rows, series, eps, "broken")["mean"] == 0
     assert point(rows, series, eps, "seconds")["mean"] > 0
 

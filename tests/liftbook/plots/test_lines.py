@@ -74,18 +74,10 @@ def test_a_mechanism_that_sees_the_secret_and_a_zero_cell():
 
 
 @pytest.mark.parametrize(
-    ("joint", "secret", "message"),
-    [
-        (PEOPLE, 2, "secret is 2: give one of 0 to 1"),
-        (
-            ll.datasets.uniform_joint(2, 13, 0),
-            0,
-            "13 symbols or outputs: a drawing of flows has room for 12",
-        ),
-    ],
+    ("joint", "secret"), [(PEOPLE, 2), (ll.datasets.uniform_joint(2, 13, 0), 0)]
 )
-def test_what_a_flow_cannot_show(joint, secret, message):
-    with pytest.raises(InvalidParameter, match=message):
+def test_what_a_flow_cannot_show(joint, secret):
+    with raised(InvalidParameter):
         plots.flows(joint, {"one": ll.Channel.identity(joint.n_public)}, secret=secret)
 
 

@@ -6,14 +6,11 @@ import numpy as np
 import pytest
 
 import liftlib as ll
+from liftbook.claims.samples import utility
 
 
 def itself(p):
     return ll.Joint(np.diag(np.asarray(p) / np.sum(p)))
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from messages import raised
 
 import liftlib as ll
+from liftbook.claims.samples import utility
 from liftbook.relatives.product_polytope import (
     kernel_vertices,
     kernels_by_faces,
@@ -22,10 +23,6 @@ ZEROS = ll.Joint.from_counts([[4, 0, 3], [0, 2, 3]])
 DUPLICATES = ll.Joint.from_counts([[2, 2, 1], [1, 1, 5]])
 FUNCTION = ll.Joint.from_counts([[3, 0, 4], [0, 2, 0]])
 ONE_SECRET = ll.Joint([[0.2, 0.3, 0.5]])
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
 
 
 def cone_of(joint, notion):

@@ -44,18 +44,12 @@ def test_a_rare_output_tells_all_the_same():
     channel = ll.Channel([[0.01, 0, 0.99], [0, 0.01, 0.99]])
     assert AverageLeakage(0.007).is_satisfied(joint, channel)
     assert ll.LIP(1.0).leakage(joint, channel) == math.inf
-    for kind, words in (
-        (AverageLeakage, r"I\(S; Y\)"),
-        (MaximalLeakage, "maximal leakage"),
-    ):
+    for kind in (AverageLeakage, MaximalLeakage):
         assert kind(0.1).lacks(kind) is None
         for other in {AverageLeakage(0.1), MaximalLeakage(0.1), ll.LIP(0.1)} - {
             kind(0.1)
         }:
-            with pytest.raises(
-                ll.UnsupportedNotion,
-                match=f"^f needs a bound on {words}; .* does not provide one",
-            ):
+            with raised(ll.UnsupportedNotion):
                 require(other, kind, "f")
 
 

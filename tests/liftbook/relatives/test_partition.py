@@ -5,10 +5,7 @@ import pytest
 from partitions import best_by_hand
 
 import liftlib as ll
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
+from liftbook.claims.samples import utility
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from messages import raised, warned
 
 import liftlib as ll
+from liftbook.claims.samples import utility
 from liftbook.relatives import robust
 from liftbook.relatives.robust import posterior_map
 from liftlib.errors import InvalidParameter, SolverFailure
@@ -13,10 +14,6 @@ from liftlib.response.aorr import aorr
 from liftlib.response.posteriors import ResponseCertificate, Support
 
 JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
 
 
 @pytest.mark.parametrize(

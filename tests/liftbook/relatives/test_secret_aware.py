@@ -220,14 +220,8 @@ def test_time_that_is_over_is_told():
         channel = ll.mechanisms.secret_aware(joint, ll.LIP(0.5), seconds=0.0)
     assert ll.LIP(0.5).is_satisfied(joint, channel)
     assert channel.certificate.value < channel.certificate.upper
-    for wrong, name in (
-        ({"gap": 0.0}, "gap"),
-        ({"seconds": -1.0}, "seconds"),
-        ({"gap": np.nan}, "gap"),
-    ):
-        with pytest.raises(
-            InvalidParameter, match=f"{name} is .*: give a number in that range"
-        ):
+    for wrong in ({"gap": 0.0}, {"seconds": -1.0}, {"gap": np.nan}):
+        with raised(InvalidParameter):
             ll.mechanisms.secret_aware(joint, ll.LIP(0.5), **wrong)
 
 

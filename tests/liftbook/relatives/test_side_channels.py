@@ -7,12 +7,9 @@ import pytest
 from messages import raised, warned
 
 import liftlib as ll
+from liftbook.claims.samples import utility
 from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
-
-
-def utility(joint, channel):
-    return ll.evaluate(joint, channel).mutual_information
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (2, 2, 2)])

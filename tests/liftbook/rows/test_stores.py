@@ -4,6 +4,7 @@ import math
 import time
 
 import pytest
+from messages import raised
 
 from liftbook.commands import main
 from liftbook.commands.store import STORES
@@ -74,38 +75,23 @@ def test_seeds_are_computed_in_their_order(a):
 
 
 @pytest.mark.parametrize(
-    ("change", "file", "message"),
+    ("columns", "lines"),
     [
-        (
-            {"columns": ("run", "law", "seed", "over", "nmi", "gap")},
-            "run,law,seed,over,nmi\n",
-            r"\(gap\)",
-        ),
-        (
-            {"columns": ("run", "seed", "law", "over", "nmi")},
-            "run,law,seed,over,nmi\n",
-            r"\(their order\)",
-        ),
-        (
-            {},
-            "run,law,seed,over,nmi\n1,one,0,0,1\n1,two,0,0,1\n",
-            "line 3: nothing uses '1,two,0,0,1'",
-        ),
-        (
-            {},
-            "run,law,seed,over,nmi\n1,one\n1,one,0,0,1\n",
-            "line 2: nothing uses '1,one'",
-        ),
+        ("run,law,seed,over,nmi,gap", ""),
+        ("run,seed,law,over,nmi", ""),
+        ("run,law,seed,over,nmi", "1,one,0,0,1\n1,two,0,0,1\n"),
+        ("run,law,seed,over,nmi", "1,one\n1,one,0,0,1\n"),
     ],
 )
-def test_no_stored_line_is_dropped(a, change, file, message):
-    store = a[0]._replace(**change)
-    store.path.write_text(file)
-    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
+def test_no_stored_line_is_dropped(a, columns, lines):
+    store = a[0]._replace(columns=tuple(columns.split(",")))
+    text = f"run,law,seed,over,nmi\n{lines}"
+    store.path.write_text(text)
+    with raised(DataError):
         store.rows()
-    with pytest.raises(DataError, match=rf"a\.csv.*{message}"):
+    with raised(DataError):
         store.complete(math.inf)
-    assert store.path.read_text() == file
+    assert store.path.read_text() == text
 
 
 def test_runs_are_named(a):
