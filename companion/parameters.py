@@ -707,6 +707,11 @@ def check_values(
     """
     known = {parameter.name: parameter for parameter in parameters}
     for name in values:
+        if not known:
+            raise InvalidValue(
+                f"{where} declares no parameter, such as {name!r}: give the cell that"
+                " assigns it the tag `parameters`"
+            )
         if name not in known:
             raise InvalidValue(
                 f"{where} has no parameter {name!r}: {suggest(name, list(known))}"

@@ -34,6 +34,8 @@ from companion.runs.layout import configuration, lay_out
 
 OUTPUTS = {"_build", ".venv", "jupyter_execute", "node_modules"}
 BOOK_RECORD = "book.json"
+MOST_NAMED = 3
+"""Number of pages of one name that a message lists."""
 
 
 def _reopened(kind: type[Book], root: Path, title: str) -> Book:
@@ -155,11 +157,11 @@ class Book:
             near = suggest(name, sorted({path.stem for path in pages}))
             raise RunError(f"there is no page {name!r} in {self.root}: {near}")
         if len(found) > 1:
-            paths = " and ".join(
-                path.relative_to(self.root).as_posix() for path in found
-            )
+            paths = [path.relative_to(self.root).as_posix() for path in found]
+            *first, last = paths[:MOST_NAMED]
             raise RunError(
-                f"there are several pages {name!r}, {paths}: name one with its folder"
+                f"there are {len(found)} pages {name!r}, such as {', '.join(first)} and"
+                f" {last}: name one with its folder"
             )
         return found[0]
 
