@@ -13,6 +13,7 @@ from companion.browser.standins import notebook_modules
 from companion.errors import InvalidValue
 from companion.outputs.curves import taken
 from companion.outputs.ghosts import with_ghosts
+from companion.outputs.keeping import KEPT
 from companion.outputs.stacking import stacked
 from companion.outputs.tables import readable
 from companion.parameters import check_values, parse_parameters
@@ -31,17 +32,10 @@ def formatted(value: Any, form: str) -> str:
 
 
 class Page:
-    """The namespace of a chapter's cells, which persists between runs.
+    """The namespace of a chapter's cells, which persists between runs."""
 
-    Parameters
-    ----------
-    rows : str
-        The MIME type that marks a table of rows to keep.
-    """
-
-    def __init__(self, rows: str = "") -> None:
-        self.rows = rows
-        self.shell = Shell(rows)
+    def __init__(self) -> None:
+        self.shell = Shell(KEPT)
         sys.modules.update(notebook_modules(self._show, self._glue))
 
     def _show(self, *values: Any, **how: Any) -> None:
@@ -90,7 +84,7 @@ class Page:
         except InvalidValue as error:
             return json.dumps({"refused": str(error)})
         if wanted.get("fresh", True):
-            self.shell = Shell(self.rows)
+            self.shell = Shell(KEPT)
         started = time.perf_counter()
         failed: list[int] = []
         absent: list[int] = []

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from companion.outputs.keeping import KEPT, MIME_PREFIX
+
 if TYPE_CHECKING:
     import pandas as pd
 
-MIME_PREFIX = "application/papermill.record/"
-ROWS_MIME = "application/vnd.liftlib.rows+json"
 SVG, PNG = "image/svg+xml", "image/png"
 ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
 
@@ -34,11 +34,11 @@ def kept_tables(notebook: Any) -> dict[str, pd.DataFrame]:
 
     return {
         name: pd.DataFrame(
-            data[MIME_PREFIX + ROWS_MIME]["rows"],
-            columns=data[MIME_PREFIX + ROWS_MIME]["columns"],
+            data[KEPT]["rows"],
+            columns=data[KEPT]["columns"],
         )
         for name, data in records(notebook)
-        if MIME_PREFIX + ROWS_MIME in data
+        if KEPT in data
     }
 
 

@@ -55,3 +55,5 @@ def test_a_rerun_judges_the_claim_again(tmp_path):
     words = " ".join(text_of(tmp_path / "run" / "coins.html").split())
     assert "A rerun with your parameters" in words
     assert "after 50 tosses, differs" in words
+    rows = (tmp_path / "run" / "heads.csv").read_text(encoding="utf-8")
+    assert len(rows.splitlines()) == 51  # with the names of the columns

@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
-from companion.runs.results import MIME_PREFIX, ROWS_MIME
+from companion.outputs.keeping import KEPT
 from companion.sphinx.panels import drawn_from, thumbnail
 from liftbook import figures
 from liftbook.build.sphinx.numbering import in_order
@@ -105,7 +105,7 @@ def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | No
     for cell in notebook.cells:
         anchor = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         for output in cell.get("outputs", []):
-            rows = output.get("data", {}).get(MIME_PREFIX + ROWS_MIME)
+            rows = output.get("data", {}).get(KEPT)
             if rows and anchor:
                 yield (
                     output["metadata"]["scrapbook"]["name"],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.runs.results import MIME_PREFIX
+from companion.outputs.keeping import MIME_PREFIX
 from liftbook.claims.judging import stored_values
 
 ROOT = Path(__file__).resolve().parents[3]

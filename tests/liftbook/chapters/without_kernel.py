@@ -5,7 +5,8 @@ import json
 
 import nbformat
 
-from companion.runs import kernel, results
+from companion.outputs.keeping import KEPT
+from companion.runs import kernel
 
 
 def executed_here(notebook, page, *_):
@@ -38,7 +39,7 @@ def kept(name, table):
         "columns": list(table.columns),
         "rows": json.loads(table.to_json(orient="values")),
     }
-    data = {results.MIME_PREFIX + results.ROWS_MIME: rows}
+    data = {KEPT: rows}
     return nbformat.v4.new_output(
         "display_data", data=data, metadata={"scrapbook": {"name": name}}
     )
