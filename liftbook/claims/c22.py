@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 
 import numpy as np
 import pandas as pd
@@ -289,6 +289,17 @@ def c22_high_risk_is_refined(
     return True
 
 
+def _of_seven(
+    rng: np.random.Generator, size: Size, eps: float
+) -> Iterator[tuple[Joint, list[int], list[tuple[int, ...]]]]:
+    """Yield random joints with seven high-risk symbols, these, and the others."""
+    while True:
+        joint = uniform_joint(*size[1:], rng)
+        risky = np.flatnonzero(high_risk(joint, LIP(eps))).tolist()
+        if len(risky) == 7:
+            yield joint, risky, [(x,) for x in range(10) if x not in risky]
+
+
 def c22_cuts_gain_and_leak(
     seed: int, size: Size = (5, 5, 10), eps: float = 1.0
 ) -> bool:
@@ -296,14 +307,8 @@ def c22_cuts_gain_and_leak(
 
     On five joints 5 x 10, with splits in two; the LIP leakage must not fall.
     """
-    rng, tried = np.random.default_rng(seed), 0
-    while tried < size[0]:
-        joint = uniform_joint(*size[1:], rng)
-        risky = np.flatnonzero(high_risk(joint, LIP(eps))).tolist()
-        if len(risky) != 7:
-            continue
-        tried += 1
-        low = [(x,) for x in range(10) if x not in risky]
+    joints = _of_seven(np.random.default_rng(seed), size, eps)
+    for joint, risky, low in islice(joints, size[0]):
         merged = evaluate(joint, Channel.merge([*low, tuple(risky)], 10))
         for n_more in range(6):
             for more in combinations(risky[1:], n_more):
@@ -326,22 +331,16 @@ def c22_arbitrary_cut_keeps_budget(
     One split on each of 100 joints 5 x 10, of a set of seven symbols that satisfies the
     budget when merged.
     """
-    rng, tried, n_satisfied = np.random.default_rng(seed), 0, 0
-    while tried < size[0]:
-        joint = uniform_joint(*size[1:], rng)
-        risky = np.flatnonzero(high_risk(joint, LIP(eps)))
-        if len(risky) != 7 or not LIP(eps).is_satisfied(
-            joint, watchdog(joint, LIP(eps), extend=False)
-        ):
+    rng, notion, satisfied = np.random.default_rng(seed), LIP(eps), list[bool]()
+    for joint, risky, low in _of_seven(rng, size, eps):
+        if not notion.is_satisfied(joint, watchdog(joint, notion, extend=False)):
             continue
-        tried += 1
         shuffled, n_first = rng.permutation(risky).tolist(), int(rng.integers(1, 7))
-        low = [(x,) for x in range(10) if x not in shuffled]
-        cut = Channel.merge(
-            [*low, tuple(shuffled[:n_first]), tuple(shuffled[n_first:])], 10
-        )
-        n_satisfied += LIP(eps).is_satisfied(joint, cut)
-    return n_satisfied / tried
+        parts = [*low, tuple(shuffled[:n_first]), tuple(shuffled[n_first:])]
+        satisfied.append(notion.is_satisfied(joint, Channel.merge(parts, 10)))
+        if len(satisfied) == size[0]:
+            break
+    return float(np.mean(satisfied))
 
 
 def c22_some_cut_keeps_budget(seed: int) -> bool:

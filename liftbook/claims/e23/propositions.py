@@ -28,6 +28,7 @@ from liftlib.measures.lifts import (
 from liftlib.merging.watchdog import watchdog
 from liftlib.notions import ALIP
 from liftlib.response.optimal import optimal_response
+from mixproof.numerics import Matrix
 
 ALPHAS = (1.5, 2.0, 10.0, 100.0)
 ALPHAS_BELOW_1 = (0.25, 0.5, 0.75)
@@ -144,6 +145,17 @@ def proposition_1_ldp(joint: Joint) -> bool:
     return out.ldp <= (lower + upper) * ROUNDING_FACTOR
 
 
+def _beliefs(joint: Joint) -> tuple[Matrix, Matrix]:
+    """Return the belief in each set of secrets, before and after each symbol."""
+    sets = np.array(list(product([0.0, 1.0], repeat=joint.n_secret)))[1:-1]
+    return (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+
+
+def _between(low: Matrix, values: Matrix, high: Matrix) -> bool:
+    inside = (values >= low - 1e-12) & (values <= high + 1e-12)
+    return bool(inside.all())
+
+
 @on_each(drawn, 50, 5, 17)
 def proposition_a1(joint: Joint) -> bool:
     """Whether lifts in [(1 - rho2)/(1 - rho1), rho2/rho1] prevent privacy breaches.
@@ -151,16 +163,13 @@ def proposition_a1(joint: Joint) -> bool:
     For each set of secrets and symbol of 50 joints, with the two rhos chosen so that
     the condition is just satisfied.
     """
-    sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
-    prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+    prior, posterior = _beliefs(joint)
     low, high = min_lift(joint), max_lift(joint)
     # the least rho2 that the condition allows for a rho1, and the largest rho1 for a
     # rho2
-    up, down = (
-        np.maximum(prior * high, 1 - low * (1 - prior)),
-        np.minimum(prior / high, 1 - (1 - prior) / low),
-    )
-    return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
+    up = np.maximum(prior * high, 1 - low * (1 - prior))
+    down = np.minimum(prior / high, 1 - (1 - prior) / low)
+    return _between(down, posterior, up)
 
 
 @on_each(_joints)
@@ -219,13 +228,13 @@ def ldp_prevents_breaches(joint: Joint) -> bool:
 
     In both directions, for each set of secrets of 50 joints 5 x 17.
     """
-    sets = np.array(list(product([0.0, 1.0], repeat=5)))[1:-1]
-    prior, posterior = (sets @ joint.p_s)[:, None], sets @ joint.s_given_x
+    prior, posterior = _beliefs(joint)
     odds, factor = prior / (1 - prior), max_lift(joint) / min_lift(joint)
     # the least rho2 for a rho1, and the largest rho1 for a rho2, that the condition
     # allows
-    up, down = odds * factor / (1 + odds * factor), odds / factor / (1 + odds / factor)
-    return bool((posterior <= up + 1e-12).all() and (posterior >= down - 1e-12).all())
+    up = odds * factor / (1 + odds * factor)
+    down = odds / factor / (1 + odds / factor)
+    return _between(down, posterior, up)
 
 
 ONE_HIGH_RISK = Joint([[0.05, 0.25, 0.20], [0.20, 0.16, 0.14]])
