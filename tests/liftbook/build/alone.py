@@ -33,6 +33,19 @@ def alone(markup, dark):
     )
 
 
+def heard(page):
+    """Note in ``page.complaints`` what a page's scripts complain of."""
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda said: (
+            page.complaints.append(said.text) if said.type == "error" else None
+        ),
+    )
+    return page
+
+
 def opener(browser, folder, markup, site=None):
     """Give a function that opens a part in a file of its own, or from the address at
     which the folder is served.
@@ -43,15 +56,7 @@ def opener(browser, folder, markup, site=None):
         contexts.append(
             browser.new_context(viewport={"width": width, "height": 1000}, **options)
         )
-        page = contexts[-1].new_page()
-        page.complaints = []
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: (
-                page.complaints.append(said.text) if said.type == "error" else None
-            ),
-        )
+        page = heard(contexts[-1].new_page())
         page.on(
             "request",
             lambda asked: (

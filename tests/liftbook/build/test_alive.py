@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from alone import heard
 from seen_by_axe import barriers
 
 from liftbook import figures
@@ -35,17 +36,10 @@ CHAPTERS = sorted(path.stem for path in (ALIVE / "pages").glob("*.json")) or [
 def opened(browser, site, name, query="", **options):
     """Return a page with its panel open, and what it asked for and complained of."""
     context = browser.new_context(viewport={"width": 1300, "height": 900}, **options)
-    page = context.new_page()
+    page = heard(context.new_page())
     page.set_default_timeout(LONG / 4)
-    page.asked, page.complaints = [], []
+    page.asked = []
     page.on("request", lambda request: page.asked.append(request.url))
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
-    page.on(
-        "console",
-        lambda said: (
-            page.complaints.append(said.text) if said.type == "error" else None
-        ),
-    )
     page.on(
         "response",
         lambda answer: (

@@ -260,16 +260,22 @@ def built_book(folder):
     return source, folder / "html"
 
 
+def made_course(folder, source, html):
+    """Make the course of a book of one meeting, and return it."""
+    (folder / "course").mkdir()
+    (folder / "course" / "1-coins.md").write_text(SLIDES % 2)
+    course = kit.Course("Coins", html, source.parent, folder / "course")
+    kit.make(course)
+    return course
+
+
 # sphinx-revealjs's own
 @pytest.mark.filterwarnings("ignore::sphinx.deprecation.RemovedInSphinx90Warning")
 def test_a_course_of_another_source_than_the_pages_cannot_be_made(tmp_path):
     source, html = built_book(tmp_path)
     (part,) = parts("meeting-1", exercises("coins", source.parent), html, source.parent)
     assert (part.title, part.setup) == ("Coins", ("import math",))
-    (tmp_path / "course").mkdir()
-    (tmp_path / "course" / "1-coins.md").write_text(SLIDES % 2)
-    course = kit.Course("Coins", html, source.parent, tmp_path / "course")
-    kit.make(course)
+    course = made_course(tmp_path, source, html)
     before = {path: path.read_bytes() for path in html.rglob("*") if path.is_file()}
     assert html / "course" / "meeting-1-teacher.ipynb" in before
     source.write_text(EXERCISE.replace("1 / 4", "1 / 2"))
@@ -283,10 +289,7 @@ def test_a_course_of_another_source_than_the_pages_cannot_be_made(tmp_path):
 @pytest.mark.filterwarnings("ignore::sphinx.deprecation.RemovedInSphinx90Warning")
 def test_a_slide_that_fails_leaves_the_course_that_is_there(tmp_path):
     source, html = built_book(tmp_path)
-    (tmp_path / "course").mkdir()
-    (tmp_path / "course" / "1-coins.md").write_text(SLIDES % 2)
-    course = kit.Course("Coins", html, source.parent, tmp_path / "course")
-    kit.make(course)
+    course = made_course(tmp_path, source, html)
     before = sorted(html.rglob("*"))
     (tmp_path / "course" / "1-coins.md").write_text(SLIDES % 0)
     with pytest.raises(ExtensionError):
