@@ -152,6 +152,7 @@ ASKED_BESIDE = {
     "relatives": [SMALL_RELATIVES, SMALL_RELATIVES | {"eps": 1.0, "budgets": [5.0]}],
     "record-e23": [
         SMALL_RECORD
+        | {"epsilons": [9.0]}
         | {"lambdas": [0.4], "leave_out": ["Wife"], "n_priors": 2, "n_endings": 2}
     ],
     "record-c22": [
@@ -185,8 +186,8 @@ ASKED_BESIDE = {
 }
 """What a reader asks of the other pages with parameters."""
 
-SLOW = {"rerun"}
-"""Pages that start kernels."""
+SLOW = {"population", "rerun", "your-own-data"}
+"""Pages that start kernels, or design many releases."""
 
 BELIEFS = {"notation", "which-promise"}
 """Lessons whose budgets follow from beliefs."""
