@@ -42,10 +42,11 @@ def configuration(book: Path) -> tuple[dict[str, Any], Path | None]:
     folder is None. Raise CompanionError if the book has neither.
     """
     root = book.resolve()
-    if (root / "conf.py").is_file():
-        settings, folder = _of_conf(root), root
+    folder = root if (root / "conf.py").is_file() else None
+    if folder is not None:
+        settings = _of_conf(root)
     elif (root / "_config.yml").is_file():
-        settings, folder = _of_jupyter_book(root), None
+        settings = _of_jupyter_book(root)
     else:
         raise CompanionError(
             f"no conf.py or _config.yml in {root}: run this in the folder of a book, or"
