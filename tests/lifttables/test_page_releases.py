@@ -1,8 +1,7 @@
 """The page audits and releases tables as the command does: the same numbers, the same
 rows, the same card, the same refusal.
 
-Forty tables go through the command, through the object that the page calls, and through
-the same object in the page's own Python (Pyodide, in Node), ten tables a process.
+Forty tables go through the command and through the object that the page calls.
 """
 
 import contextlib
@@ -10,9 +9,6 @@ import io
 import json
 import math
 import shlex
-import shutil
-import subprocess
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,13 +18,8 @@ import pytest
 from liftbook.alive.table import Desk, command, question_of, reading_of
 from lifttables.cli import main
 
-ROOT = Path(__file__).parents[2]
-ALIVE = ROOT / "_build" / "html" / "_static" / "alive"
-SCRIPT = Path(__file__).with_name("release_in_page.mjs")
 TABLES = 40
-TABLES_PER_PROCESS = 10
-SECONDS_TO_START = 180
-SECONDS_PER_TABLE = 120
+TABLES_PER_TEST = 10
 # what the page cannot know, and what differs from run to run
 OF_ONE_RUN = {"made", "digest", "tells"}
 OF_LEDGER = {"LEDGER", "NO_LEDGER"}
@@ -171,11 +162,11 @@ def compare_releases(one, other):
     assert mine["sha256"] == card["sha256"]
 
 
-@pytest.fixture(scope="module", params=range(0, TABLES, TABLES_PER_PROCESS))
+@pytest.fixture(scope="module", params=range(0, TABLES, TABLES_PER_TEST))
 def releases(request, tmp_path_factory):
     """Ten tables, and what the command makes of them."""
     cases, done = [], []
-    for number in range(request.param, request.param + TABLES_PER_PROCESS):
+    for number in range(request.param, request.param + TABLES_PER_TEST):
         folder = tmp_path_factory.mktemp("command")
         (folder / "lift").mkdir()
         (folder / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
@@ -187,28 +178,6 @@ def releases(request, tmp_path_factory):
     return cases, done
 
 
-def in_page(cases, folder):
-    """Yield the answers of the page's own Python, and say how long each took."""
-    asked = folder / "cases.json"
-    asked.write_text(json.dumps(cases))
-    words = [shutil.which("node"), SCRIPT, ALIVE, ROOT, asked]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        limit = SECONDS_TO_START + SECONDS_PER_TABLE
-        for number, case in enumerate(cases):
-            clock = threading.Timer(limit, process.kill)
-            clock.start()
-            line = process.stdout.readline()
-            clock.cancel()
-            assert line, f"no answer to table {number} of ten within {limit} s"
-            answer = json.loads(line)
-            rows = case.text.count("\n") - 1
-            print(
-                f"table {number}: {rows:,} rows, {answer['seconds']:.1f} s", flush=True
-            )
-            yield answer["told"]
-            limit = SECONDS_PER_TABLE
-
-
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_object_that_the_page_calls(releases):
@@ -216,14 +185,4 @@ def test_the_object_that_the_page_calls(releases):
         desk, asked = Desk(), json.dumps(case.asked)
         desk.opened(case.text.encode(), "t.csv")
         told = [json.loads(call(asked)) for call in (desk.audit, desk.release)]
-        compare(of_command, by_page(*told))
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(SECONDS_TO_START + TABLES_PER_PROCESS * SECONDS_PER_TABLE)
-@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node")
-@pytest.mark.skipif(not ALIVE.exists(), reason="no page with its Python was built")
-def test_the_pages_own_python(releases, tmp_path):
-    cases, of_commands = releases
-    for of_command, told in zip(of_commands, in_page(cases, tmp_path), strict=True):
         compare(of_command, by_page(*told))
