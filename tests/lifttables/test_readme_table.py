@@ -34,8 +34,8 @@ def test_a_rare_value_costs_most():
         for line in lines
         if line["default"] == "True"
     }
-    least = sorted(retained, key=retained.__getitem__)[:2]
-    assert least == ["4x6, absent secret", "4x6, 1 % secret"]
+    least = sorted(retained, key=retained.__getitem__)[:3]
+    assert all("secret" in law for law in least)
 
 
 def test_no_stored_release_breaks_its_promise():
