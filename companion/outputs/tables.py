@@ -13,6 +13,8 @@ NUMBER = re.compile(
     r"[-−+]?(?:\d[\d,.]*(?:e[-+]?\d+)?|inf|nan|∞)(?:\s*(?:%|[a-zµ]{1,3}))?",
     re.IGNORECASE,
 )
+LONG = 12
+"""Characters beyond which words would have one line each in a narrow column."""
 _PART = re.compile(r"<(thead|tbody)[^>]*>(.*?)</\1>", re.DOTALL)
 _ROW = re.compile(r"(<tr[^>]*>)(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[hd])([^>]*)>(.*?)</\1>", re.DOTALL)
@@ -39,14 +41,16 @@ def readable(table: str) -> str:
         table = _replace(table, "thead", [joined])
         head = [joined]
     at = {
-        column for column in range(len(body[0])) if _words(row[column] for row in body)
+        column: _classes(text(row[column][2]) for row in body)
+        for column in range(len(body[0]))
+        if _words(row[column] for row in body)
     }
     for name, rows in (("thead", head), ("tbody", body)):
         table = _replace(
             table,
             name,
             [
-                [_left(cell) if j in at else cell for j, cell in enumerate(row)]
+                [_left(cell, at[j]) if j in at else cell for j, cell in enumerate(row)]
                 for row in rows
             ],
         )
@@ -79,11 +83,17 @@ def _words(cells: Iterable[Cell]) -> bool:
     return any(said) and not any(NUMBER.fullmatch(cell_text) for cell_text in said)
 
 
-def _left(cell: Cell) -> Cell:
+def _classes(said: Iterable[str]) -> str:
+    """Return the classes of a column of words: long ones keep a width on a phone."""
+    long = max(map(len, said), default=0) > LONG
+    return "companion-words companion-long" if long else "companion-words"
+
+
+def _left(cell: Cell, classes: str) -> Cell:
     tag, attributes, inside = cell
     if 'class="' in attributes:
-        return tag, attributes.replace('class="', 'class="companion-words ', 1), inside
-    return tag, f'{attributes} class="companion-words"', inside
+        return tag, attributes.replace('class="', f'class="{classes} ', 1), inside
+    return tag, f'{attributes} class="{classes}"', inside
 
 
 def _replace(table: str, name: str, rows: list[list[Cell]]) -> str:
