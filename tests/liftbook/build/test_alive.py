@@ -581,8 +581,8 @@ def test_two_pages_at_once(browser, site):
         page.context.close()
 
 
-def slowest_answer(page, runs):
-    """Return the longest delay of a key press while the page runs."""
+def slow_answer(page, runs):
+    """Return the delay that one key press in twenty exceeds while the page runs."""
     page.evaluate("window.delays = []")
     press(page, "run")
     page.wait_for_selector(".companion-running", timeout=LONG)
@@ -602,7 +602,7 @@ def slowest_answer(page, runs):
         f"document.querySelector('.companion-panel').dataset.runs == '{runs + 1}'",
         timeout=LONG,
     )
-    return max(delays)
+    return sorted(delays)[-1 - len(delays) // 20]
 
 
 @pytest.mark.slow
@@ -619,7 +619,7 @@ def test_a_slow_machine_stays_responsive(browser, site, name):
     )
     try:
         # what the page itself does comes again in the second run, what else the
-        # machine does may not
-        assert min(slowest_answer(page, runs) for runs in (1, 2)) < 200
+        # machine does may not; a page that computes by itself answers after seconds
+        assert min(slow_answer(page, runs) for runs in (1, 2)) < 200
     finally:  # a slow page that is left open keeps a core busy
         page.context.close()

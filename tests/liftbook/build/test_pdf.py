@@ -15,6 +15,7 @@ NAME = "lift-companion.pdf"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.book,
+    pytest.mark.xdist_group("pdf"),  # two workers would both print the book
     pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine"),
 ]
 
@@ -28,9 +29,14 @@ def pages():
     return PdfReader(ROOT / "_build" / "html" / NAME).pages
 
 
-def test_every_chapter_begins_a_page_that_the_contents_name(pages):
+@pytest.fixture(scope="module")
+def texts(pages):
+    return [page.extract_text() for page in pages]
+
+
+def test_every_chapter_begins_a_page_that_the_contents_name(texts):
     # the numbers of the literature are extracted before the page that they stand on
-    texts = [re.sub(r"\A(\[\d+\]\n)+", "", page.extract_text()) for page in pages]
+    texts = [re.sub(r"\A(\[\d+\]\n)+", "", text) for text in texts]
     listed = re.findall(r"^(.*\S) +(\d+)$", "\n".join(texts[:6]), re.MULTILINE)
     for source in re.findall(
         r"^ {,6}- file: (\S+)",  # the parts of the reference are deeper
@@ -51,7 +57,7 @@ def test_every_chapter_begins_a_page_that_the_contents_name(pages):
         assert any(plain(text).startswith(plain(title)) for text in begun), title
 
 
-def test_links_and_figures_are_there(pages):
+def test_links_and_figures_are_there(pages, texts):
     links = [
         one
         for page in pages
@@ -59,7 +65,7 @@ def test_links_and_figures_are_there(pages):
         if one.get_object().get("/Subtype") == "/Link"
     ]
     assert len(links) > 500
-    words = "\n".join(page.extract_text() for page in pages)
+    words = "\n".join(texts)
     for figure in ("E23 Figure 2", "C22 Figure 1", "I21 Figure 1", "S20 Figure 5"):
         assert figure in words
 
