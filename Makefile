@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # hundreds of processes would each compile every module again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help check book page pdf next ledger test test-slow slow preview course homework serve lint lock bench bounds minimal messages minimal-gcc wheel dask coverage mutants clean
+.PHONY: help check book page pdf next ledger test test-slow slow slow-code preview course homework serve lint lock bench bounds minimal messages minimal-gcc wheel dask coverage mutants clean
 
 help:  ## List these commands
 	@echo "For readers:"
@@ -39,6 +39,7 @@ test: .venv/tested lint book  ## Lint, types, floors, unit, doctest, claims, rer
 
 # a page on a busy machine may not be ready in time: what failed is run once more, with nothing beside it, and must pass then
 ALONE := $(BIN)/pytest -v --last-failed --last-failed-no-failures none
+CODE := (slow or rebuilt) and not browser and not book
 
 test-slow: slow coverage  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
 	tools/minimal-debian
@@ -48,6 +49,9 @@ slow: .venv/tested book  ## What is marked slow, the laws on new examples each t
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "slow or rebuilt" || $(ALONE) -m "slow or rebuilt"
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n $(TESTERS) --durations=10 tests/liftlib/laws
 	$(MAKE) next
+
+slow-code: .venv/tested  ## Of these what needs no browser, no built book and no wheel; CI runs it after `make test`
+	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "$(CODE)" --ignore tests/wheel || $(ALONE) -m "$(CODE)" --ignore tests/wheel
 
 dask: .venv/tested  ## Tables on a cluster of Dask that loses a worker
 	$(BIN)/pytest -m slow tests/lifttables/test_distributed.py
