@@ -81,22 +81,24 @@ def execute(
         long they take.
     """
     cache = get_cache(folder)
+    wanted = [
+        str(path.absolute())
+        for path in pages
+        if "{code-cell}" in path.read_text(encoding="utf-8")
+    ]
     for record in cache.list_project_records():
-        cache.remove_nb_from_project(record.pk)
-    for path in pages:
-        if "{code-cell}" in path.read_text(encoding="utf-8"):
-            cache.add_nb_to_project(
-                str(path), read_data={"name": "myst_nb_md", "type": "plugin"}
-            )
+        # the pages of another build stay, such as the book's when one page is built
+        if record.uri in wanted or not Path(record.uri).exists():
+            cache.remove_nb_from_project(record.pk)
+    for uri in wanted:
+        cache.add_nb_to_project(uri, read_data={"name": "myst_nb_md", "type": "plugin"})
     seconds = stored_seconds(cache)
-    for record in cache.list_project_records():
-        cached = cache.get_cached_project_nb(record.uri)
-        if cached is not None and not unchanged(
-            _reads(folder, record.uri), project.root
-        ):
+    for uri in wanted:
+        cached = cache.get_cached_project_nb(uri)
+        if cached is not None and not unchanged(_reads(folder, uri), project.root):
             cache.remove_cache(cached.pk)
     stale = sorted(
-        (record.uri for record in cache.list_unexecuted()),
+        (record.uri for record in cache.list_unexecuted() if record.uri in wanted),
         key=partial(_turn, seconds, longest),
     )
     if not stale:

@@ -78,6 +78,22 @@ def test_a_chapter_is_executed_again_when_what_it_reads_has_changed(tmp_path, ca
     assert not executed()
 
 
+def test_one_page_leaves_what_others_have(tmp_path):
+    page, other, gone = (tmp_path / f"{name}.md" for name in ("a", "b", "c"))
+    for path in (page, other, gone):
+        own = f'\n```{{code-cell}} ipython3\n"{path.stem}"\n```\n'
+        path.write_text(SMALL.read_text(encoding="utf-8") + own, encoding="utf-8")
+    folder = tmp_path / "_build"
+    project = Project(tmp_path)
+    assert execute([page, other, gone], folder, 1, project)
+    gone.unlink()
+    assert execute([page], folder, 1, project)
+    cache = get_cache(folder)
+    known = {record.uri for record in cache.list_project_records()}
+    assert known == {str(page), str(other)}
+    assert cache.get_cached_project_nb(str(other)) is not None
+
+
 def test_what_took_longest_the_last_time_starts_first(tmp_path):
     cache = get_cache(tmp_path)
     for number, (name, seconds) in enumerate(
