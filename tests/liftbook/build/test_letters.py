@@ -14,23 +14,34 @@ LARGE_SIZE = 30  # points: signs, not letters
 DRAWING = re.compile(
     r'<a class="companion-drawing"[^>]*?href="([^"]+)".*?</a>', re.DOTALL
 )
+LETTERS = re.compile(
+    r"translate\(([-\d.]+) ([-\d.]+)\) (?:rotate\([^)]*\) )?scale\(([\d.]+) -"
+)
 PAGES = sorted(path.stem for path in (ROOT / "chapters").glob("*.md"))
 
 
 def heights(page):
-    """Yield each figure's file and the height of its smallest letters."""
+    """Yield each figure's file and the height of its smallest letters, which depends on
+    the panel that they are in.
+    """
     for drawing in DRAWING.finditer(page.read_text(encoding="utf-8")):
         svg = (page.parent / drawing[1]).read_text(encoding="utf-8")
-        sizes = [100 * float(one) for one in re.findall(r"scale\(([\d.]+) -", svg)]
-        letters = [size for size in sizes if size < LARGE_SIZE]
-        widths = [
-            float(box.split()[2])
+        boxes = [
+            [float(side) for side in box.split()]
             for box in re.findall(r'(?i)viewbox="(.*?)"', drawing[0])
         ]
-        assert letters
-        assert widths
-        scale = min(PIXELS, TEXT_WIDTH / max(widths))
-        yield Path(drawing[1]).name, round(scale * min(letters), 1)
+        found = []
+        for text in LETTERS.finditer(svg):
+            across, down, size = float(text[1]), float(text[2]), 100 * float(text[3])
+            widths = [
+                wide
+                for left, top, wide, tall in boxes
+                if left <= across <= left + wide and top <= down <= top + tall
+            ]
+            if size < LARGE_SIZE and widths:
+                found.append(size * min(PIXELS, TEXT_WIDTH / min(widths)))
+        assert found
+        yield Path(drawing[1]).name, round(min(found))
 
 
 @pytest.mark.book
