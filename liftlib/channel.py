@@ -76,7 +76,8 @@ class Certificate:
     @property
     def gap(self) -> float:
         """The optimality gap ``upper - value``, nats."""
-        return max(0.0, self.upper - self.value)
+        gap = self.upper - self.value
+        return 0.0 if gap < 0 else gap  # a NaN stays one
 
     def __repr__(self) -> str:  # subclasses are decorated with repr=False
         return (
@@ -295,7 +296,7 @@ class Channel:
     def _copy(self, **changes: Any) -> Channel:
         """Return a copy with other values of some attributes."""
         channel = Channel.__new__(Channel)
-        vars(channel).update({**vars(self), **changes})
+        vars(channel).update({**self.__getstate__(), **changes})
         return channel
 
     @classmethod

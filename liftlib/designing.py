@@ -248,6 +248,8 @@ def trade_off(
         raise InvalidParameter(
             f"budgets is {shown(budgets)}: give several, in nats, such as [0.5, 1.0]"
         ) from error
+    if not isinstance(mechanisms, str | Mapping) and isinstance(mechanisms, Iterable):
+        mechanisms = list(mechanisms)  # an iterator would serve the first budget alone
     _import_solvers()
     rows: list[dict[str, Any]] = []
     faults: Counter[str] = Counter()

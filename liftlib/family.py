@@ -338,5 +338,8 @@ def _bracket(
 
 
 def _finite(value: float) -> float:
-    """Return the value clipped to [-1, 1] (the root finder needs finite values)."""
-    return max(-1.0, min(value, 1.0))
+    """Return the value clipped to [-1, 1] (the root finder needs finite values).
+
+    A violation that is not a number is one.
+    """
+    return max(-1.0, value) if value <= 1 else 1.0

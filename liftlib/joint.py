@@ -557,11 +557,12 @@ def _has_margins(
         rows is None
         or len(rows) < 2
         or len(columns) < 2
+        or max(len(rows), len(columns)) < 3
         or rows[-1] != columns[-1]
         or array.dtype.kind not in "iuf"
     ):
         return False
-    return bool(
-        (array[:-1].sum(axis=0) == array[-1]).all()
-        and (array[:, :-1].sum(axis=1) == array[:, -1]).all()
+    # shares may differ from their sum by rounding
+    return np.allclose(array[:-1].sum(axis=0), array[-1], rtol=1e-12, atol=0) and (
+        np.allclose(array[:, :-1].sum(axis=1), array[:, -1], rtol=1e-12, atol=0)
     )

@@ -58,7 +58,8 @@ class Checked(NamedTuple):
     @property
     def gap(self) -> float:
         """The optimality gap ``upper - value``, nats."""
-        return max(0.0, self.upper - self.value)
+        gap = self.upper - self.value
+        return 0.0 if gap < 0 else gap  # a NaN stays one
 
 
 @checked

@@ -377,15 +377,15 @@ class Registry(Mapping[str, Mechanism]):
         return f"did you mean {', '.join(repr(names[one]) for one in near)}?"
 
     def __getattr__(self, name: str) -> Function:
-        entry = None
-        if not name.startswith("_"):
-            entry = self._entries.get(name.replace("_", "-"))
-            entry = entry or self._all().get(name.replace("_", "-"))
-        if entry is None:
-            raise AttributeError(
-                f"no mechanism {name!r}: there are {', '.join(self._all())}"
-            )
-        return entry.function
+        if name.startswith("_"):  # a copy is asked before it has any entries
+            raise AttributeError(f"mechanisms has no attribute {name!r}")
+        for entries in (self.registered, self._all().values()):
+            for entry in entries:
+                if _folded(entry.name) == _folded(name):
+                    return entry.function
+        raise AttributeError(
+            f"no mechanism {name!r}: there are {', '.join(self._all())}"
+        )
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):

@@ -129,28 +129,34 @@ def _scaled(
 
 
 def _groups(unit: Matrix) -> NDArray[np.int64]:
-    """Return a group number for each row, equal for rows of equal direction."""
+    """Return a group number for each row, equal for rows of equal direction.
+
+    Each row of a group is within the tolerance of the group's first: rows that are
+    alike to the next one only, in a chain, are in several groups.
+    """
     count, n = unit.shape
-    if unit.size * count <= MAX_PAIRWISE_SIZE:
-        every = np.arange(count)
-        alike = (np.abs(unit[:, None] - unit) <= DIRECTION_TOL).all(axis=2)
-        first = np.where(alike, every, count).min(axis=1, initial=count)
-        number = np.cumsum(first == every) - 1
-        return np.asarray(number[first])
     group = np.full(count, -1)
+    if unit.size * count <= MAX_PAIRWISE_SIZE:
+        alike = (np.abs(unit[:, None] - unit) <= DIRECTION_TOL).all(axis=2)
+        for k in range(count):
+            if group[k] < 0:
+                group[alike[k] & (group < 0)] = group.max() + 1
+        return group
     # rows of equal direction are neighbours along a generic direction
     along = unit @ np.sqrt(np.arange(2.0, n + 2))
     near = DIRECTION_TOL * n**1.5
     order = np.argsort(along, kind="stable")
     n_groups = 0
+    first = np.zeros(count, bool)
     for at, k in enumerate(order):
         for other in order[:at][::-1]:
             if along[k] - along[other] > near:
                 break
-            if np.abs(unit[k] - unit[other]).max() <= DIRECTION_TOL:
+            if first[other] and np.abs(unit[k] - unit[other]).max() <= DIRECTION_TOL:
                 group[k] = group[other]
                 break
         if group[k] < 0:
             group[k] = n_groups
+            first[k] = True
             n_groups += 1
     return group

@@ -122,6 +122,8 @@ def vertices(
                 f"qhull failed on {rows.shape[0]} halfspaces: {error}; {remedy}"
             ) from error
     points = _distinct(points, rows)
+    if most is not None and len(points) > most:
+        raise TooManyVertices(_too_many(len(points), most))
     worst = float((points @ rows.T).min(initial=0.0))
     if not worst >= -FEASIBILITY_TOL:
         raise SolverFailure(
@@ -129,6 +131,10 @@ def vertices(
             f"{FEASIBILITY_TOL:g}"
         )
     return points
+
+
+def _too_many(count: int, most: int) -> str:
+    return f"{count} vertices are more than {most}: give most=None to list them all"
 
 
 def _table(halfspaces: ArrayLike) -> Matrix:
@@ -218,10 +224,7 @@ def _intersection(
         intersection.add_halfspaces(halfspaces[at : at + HALFSPACES_AT_ONCE])
         count = len(intersection.dual_facets)
         if count > most:
-            raise TooManyVertices(
-                f"{count} vertices are more than {most}: give most=None to list them "
-                "all"
-            )
+            raise TooManyVertices(_too_many(count, most))
     return intersection
 
 

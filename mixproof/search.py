@@ -105,7 +105,8 @@ class Result(NamedTuple):
         the descents, whichever is more.
     seconds : float
     ended : bool
-        Whether the requested gap was reached before any limit.
+        Whether the search ended by itself, not at a limit: at the requested gap, or
+        above it where no pass changed anything more.
     limit : Reached
         The limit that ended the search; meaningless if ``ended``.
     """

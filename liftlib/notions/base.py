@@ -377,7 +377,8 @@ class LiftNotion(Notion):
         for need in self.required_budgets(lifts, joint.p_s):
             # at least 0: rounding can leave a constant release a hair below
             before = required.get(need.budget, 0.0)
-            required[need.budget] = max(before, float(need.needed.max()))
+            # numpy's maximum keeps a NaN, and Python's may not
+            required[need.budget] = float(np.maximum(before, need.needed.max()))
         return tuple(required.values())
 
     @checked
@@ -388,10 +389,10 @@ class LiftNotion(Notion):
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
-        # numpy's maximum keeps a NaN, which then breaks the notion
+        # numpy's maximum keeps a NaN, which then breaks the notion; Python's may not
         needs = self.proven.required_budgets(lift, p_s)
         over = [
-            max(0.0, float(n.needed.max())) - n.allowed
+            float(np.maximum(0.0, n.needed.max())) - n.allowed
             for n in needs
             if not math.isinf(n.allowed)
         ]

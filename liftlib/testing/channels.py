@@ -65,12 +65,12 @@ def channel_faults(
         )
     if channel.certificate is not None:
         utility = mutual_information(channel.joint_xy(joint))
-        if abs(channel.certificate.value - utility) > ROUNDING_TOL:
+        if not abs(channel.certificate.value - utility) <= ROUNDING_TOL:
             faults.append(
                 f"the certificate's value is {channel.certificate.value:.9g}, and I(X; "
                 f"Y) is {utility:.9g}"
             )
-        if channel.certificate.upper < channel.certificate.value:
+        if not channel.certificate.upper >= channel.certificate.value:
             faults.append("the certificate's upper bound is below its value")
     return faults
 

@@ -418,3 +418,14 @@ def test_without_a_channel_x_is_published_unchanged(letters):
         assert notion.leakage(letters) == notion.leakage(letters, unchanged)
         assert notion.violation(letters) == notion.violation(letters, unchanged)
         assert notion.is_satisfied(letters) == notion.is_satisfied(letters, unchanged)
+
+
+def test_a_copy_with_other_labels_forgets_what_was_released():
+    table = [[0.4, 0.2], [0.1, 0.3]]
+    first, second = Joint(table, public="ab"), Joint(table, public="ba")
+    channel = Channel([[1, 0], [0, 1]])
+    channel.release(first)
+    fresh = Channel([[1, 0], [0, 1]]).labelled(second)
+    np.testing.assert_array_equal(
+        channel.labelled(second).release(first).p, fresh.release(first).p
+    )

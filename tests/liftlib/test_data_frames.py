@@ -64,6 +64,14 @@ def test_margins_of_a_cross_table_are_refused():
     table = pd.crosstab(PEOPLE["illness"], np.array(PEOPLE["age"]), margins=True)
     with raised(InvalidDistribution):
         ll.Joint.from_counts(table)
+    shares = [[0.1, 0.2, 0.3], [0.3, 0.4, 0.7], [0.4, 0.6, 1.0]]  # .1 + .2 is not .3
+    names = ["a", "b", "All"], ["x", "y", "All"]
+    with raised(InvalidDistribution):
+        ll.Joint.from_counts(pd.DataFrame(shares, *names))
+
+
+def test_a_frame_of_even_shares_has_no_margins():
+    assert ll.Joint(pd.DataFrame(np.full((2, 2), 0.25))).public == (0, 1)
 
 
 @pytest.mark.parametrize(

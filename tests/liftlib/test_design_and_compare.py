@@ -262,3 +262,10 @@ class TestTradeOff:
     def test_refuses(self, notion_of, budgets):
         with pytest.raises(InvalidParameter):
             ll.trade_off(PEOPLE, notion_of, budgets, "watchdog")
+
+
+def test_an_iterator_of_mechanisms_serves_every_budget():
+    joint = ll.Joint([[0.3, 0.1, 0.1], [0.1, 0.2, 0.2]])
+    names = ["watchdog", "subset-merging"]
+    rows = ll.trade_off(joint, ll.LIP, [0.1, 0.2], iter(names))
+    assert list(rows["mechanism"]) == 2 * names

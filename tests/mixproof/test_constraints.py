@@ -273,3 +273,17 @@ def test_rows_that_are_flat_between_two_coordinates():
     points = found.points(np.arange(found.share.size), 3)
     wanted = [[1, 0, 0], [0, 1, 0], [2 / 3, 0, 1 / 3], [0, 2 / 3, 1 / 3]]
     np.testing.assert_allclose(sorted(points.tolist()), sorted(wanted), atol=1e-12)
+
+
+@pytest.mark.parametrize("pairwise", [True, False])
+def test_a_chain_of_directions_is_not_one(pairwise, monkeypatch):
+    if not pairwise:
+        monkeypatch.setattr(module, "MAX_PAIRWISE_SIZE", 0)
+    # the third row is alike to the first and the fourth, which differ
+    rows = np.array([[1, 0.0], [1, -0.5], [1, 0.8e-13], [1, 1.6e-13]])
+    group = module._groups(rows)
+    assert (group == group[1]).sum() == 1
+    assert group[0] != group[3]
+    for number in set(group):
+        (among,) = np.nonzero(group == number)
+        assert np.ptp(rows[among], axis=0).max() <= module.DIRECTION_TOL

@@ -466,3 +466,9 @@ def test_too_many_vertices_are_not_listed():
     count = len(vertices(halfspaces, interior=joint.p_x))
     with pytest.raises(TooManyVertices):
         vertices(halfspaces, interior=joint.p_x, most=count // 2)
+
+
+@pytest.mark.parametrize("rows", [np.empty((0, 5)), [[1.0, -1.0]]])
+def test_more_vertices_than_asked_for_are_an_error_in_every_dimension(rows):
+    with pytest.raises(TooManyVertices):
+        vertices(rows, most=1)

@@ -1,5 +1,6 @@
 """Every mechanism takes a joint, a notion and its listed options, and loads late."""
 
+import copy
 import inspect
 from functools import partial
 
@@ -263,3 +264,15 @@ def test_the_registry_names_the_interface_that_the_function_asks_for(mechanism):
             inspect.unwrap(mechanism.function), eval_str=True
         )["notion"]
         assert mechanism.needs is asked
+
+
+def test_an_own_mechanism_is_an_attribute_too():
+    def own(joint, notion):
+        return ll.Channel.constant(len(joint.p_x))
+
+    registry = Registry((Mechanism("my_own", own, Notion, "", ""),))
+    assert registry.my_own is registry["my_own"].function is own
+
+
+def test_a_registry_can_be_copied():
+    assert list(copy.copy(ll.mechanisms)) == list(ll.mechanisms)

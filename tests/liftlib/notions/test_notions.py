@@ -734,3 +734,23 @@ def test_what_a_notion_of_ones_own_inherits():
     for nats, kept in ((KEEP_TOL, True), (math.nextafter(KEEP_TOL, 1), False)):
         assert Own(nats).is_satisfied(TABLE, AS_IS) is kept
         assert Own(nats).kept_columns(lift(TABLE), TABLE.p_s).tolist() == [kept] * 3
+
+
+@dataclass(frozen=True)
+class Careless(LiftNotion):
+    """Relative entropy of the posterior, which forgets that 0 log 0 is 0."""
+
+    eps: float
+
+    def required_budgets(self, lift, p_s):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            needed = (p_s[..., :, None] * lift * np.log(lift)).sum(-2)
+        return (RequiredBudget("eps", needed, self.eps),)
+
+
+def test_what_is_not_a_number_breaks_a_notion():
+    joint = ll.Joint([[0.5, 0.0], [0.0, 0.5]])
+    notion = Careless(0.1)
+    assert not notion.is_satisfied(joint)
+    assert math.isnan(notion.violation(joint))
+    assert math.isnan(notion.leakage(joint))

@@ -1,6 +1,6 @@
 """Each fault that a newcomer makes is found, and named; what is right passes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -220,3 +220,11 @@ def test_a_bound_below_the_value_is_a_fault():
         certificate = ll.channel.Certificate("by hand", value, value - below)
         channel = ll.Channel.identity(2).with_certificate(certificate)
         assert len(channel_faults(joint, channel)) == faults
+
+
+def test_a_certificate_that_is_no_number_is_a_fault():
+    joint = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
+    channel = ll.design(joint, ll.LIP(0.5), "AORR")
+    unknown = replace(channel.certificate, value=np.nan, upper=np.nan)
+    assert channel_faults(joint, channel) == []
+    assert len(channel_faults(joint, channel.with_certificate(unknown))) == 2
