@@ -581,8 +581,10 @@ def test_two_pages_at_once(browser, site):
         page.context.close()
 
 
-def slow_answer(page, runs):
-    """Return the delay that one key press in twenty exceeds while the page runs."""
+def slow_answers(page, runs):
+    """Return two delays of key presses, in ms, while the page runs: the one that one
+    press in twenty exceeds, and the longest.
+    """
     page.evaluate("window.delays = []")
     press(page, "run")
     page.wait_for_selector(".companion-running", timeout=LONG)
@@ -602,7 +604,7 @@ def slow_answer(page, runs):
         f"document.querySelector('.companion-panel').dataset.runs == '{runs + 1}'",
         timeout=LONG,
     )
-    return sorted(delays)[-1 - len(delays) // 20]
+    return sorted(delays)[-1 - len(delays) // 20], max(delays)
 
 
 @pytest.mark.slow
@@ -620,6 +622,8 @@ def test_a_slow_machine_stays_responsive(browser, site, name):
     try:
         # what the page itself does comes again in the second run, what else the
         # machine does may not; a page that computes by itself answers after seconds
-        assert min(slow_answer(page, runs) for runs in (1, 2)) < 200
+        most, longest = np.min([slow_answers(page, runs) for runs in (1, 2)], axis=0)
+        assert most < 200
+        assert longest < 2000
     finally:  # a slow page that is left open keeps a core busy
         page.context.close()
