@@ -68,7 +68,7 @@ CHANGES = {
         ("kept.min()", "kept.max()"),
         ("lift.clip(low, high)", "lift.clip(low, 2 * high)"),
         ("(1 - theta) * np.eye(6)", "theta * np.eye(6)"),
-        ("theta * p_x  # Lemma", "theta / 6  # Lemma"),
+        ("theta * p_x  # I21", "theta / 6  # I21"),
         ("P = given_s @ kernel", "P = decades.p @ kernel"),
         ("np.exp(-eps), np.exp(eps)", "np.exp(-eps), 1.1 * np.exp(eps)"),
     ],
