@@ -116,7 +116,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=(
             "release new rows with this design of an earlier release; its own rows are"
-            " refused under any name and in any order, but not a changed copy"
+            " refused under any name and in any order, also without the secret, but not"
+            " a changed copy"
         ),
     )
     output_options(parser, "the table to write: .csv, .tsv or .parquet", required=False)

@@ -20,6 +20,7 @@ from liftlib.notions.catalogue import content_of, from_content
 from lifttables.confident.families import designed
 from lifttables.encoding.columns import (
     JOIN,
+    MISSING,
     ROWS,
     Column,
     Counts,
@@ -78,10 +79,10 @@ class Design:
         has none.
     noisy : NoisyCounts
         The noisy counts from which all but ``table`` was computed.
-    made_from : str
-        A digest of the rows that the design was made from, in any order, under the
-        owner's key: it tells nothing to who has not the key. Empty for draws that can
-        be repeated.
+    made_from : tuple of str
+        Digests of the rows that the design was made from, of all columns and of the
+        public ones, in any order, under the owner's key: they tell nothing to who has
+        not the key. Empty for draws that can be repeated.
     card, file : str
         The digest of the card and the SHA-256 of the table that were written with the
         design; empty for a frame.
@@ -97,7 +98,7 @@ class Design:
     promise: RatioBased
     confidence: float | None
     noisy: NoisyCounts
-    made_from: str = ""
+    made_from: tuple[str, ...] = ()
     card: str = ""
     file: str = ""
 
@@ -168,8 +169,19 @@ class Design:
 
     def check_symbols(self, counted: Labels) -> None:
         """Raise DataError if counted labels have a public symbol that is unseen, and in
-        no pool.
+        no pool, or a missing value where the design's rows have none.
         """
+        labels = [*self.public.labels, *self.public.pooled]
+        whole = [one for one in labels if len(one) == len(self.public.names)]
+        for at, name in enumerate(self.public.names):
+            times = counted[ROWS].filter(counted[name].is_null())
+            if len(times) and all(one[at] != MISSING for one in whole):
+                raise DataError(
+                    f"column {name!r} has missing values in {many(times.sum(), 'row')},"
+                    " and the design's rows have none: fill them in, or drop those"
+                    " rows",
+                    arguments=("missing",),
+                )
         self._check_seen(counted, self.public.index(counted), counted[ROWS].to_numpy())
 
     def _check_seen(self, rows: Any, codes: NDArray[np.int64], times: Vector) -> None:
@@ -204,7 +216,7 @@ class Design:
             "sources": [list(source) for source in self.sources],
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
-            "made_from": self.made_from,
+            "made_from": list(self.made_from),
             "kernel": [
                 [at.tolist(), row[at].tolist()]
                 for at, row in zip(possible, kernel, strict=True)
@@ -277,7 +289,8 @@ def design_from(content: Any) -> Design:
         promise_from(content["promise"]),
         confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
-        *texts_from([content[name] for name in ("made_from", "card", "file")]),
+        texts_from(content["made_from"]),
+        *texts_from([content[name] for name in ("card", "file")]),
     )
     shape = (len(secret.labels), len(public.labels))
     if design.table.shape != shape or kernel.shape != (len(public.labels), len(texts)):

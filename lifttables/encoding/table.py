@@ -123,11 +123,6 @@ class Table(ABC):
         """Return the SHA-256 of some columns of the rows, in order."""
         return digest_of(self.batches([column.name for column in columns]))
 
-    def contents(self, columns: Sequence[Column]) -> bytes:
-        """Return a digest of some columns of the rows, in whatever order they are."""
-        batches = self.batches([column.name for column in columns])
-        return sum_of_digests(map(contents_of, batches))
-
     def check(self, names: Sequence[str]) -> None:
         """Raise DataError if a column is missing (naming the nearest) or is named
         twice.
@@ -199,20 +194,15 @@ def digest_of(batches: Iterable[Labels]) -> bytes:
     return found.digest()
 
 
-def contents_of(rows: Labels) -> int:
-    """Return the sum of the SHA-256 of rows, which is the same in any order."""
-    counted = tally(rows, [Column(name) for name in rows.columns])
-    filled = counted.select(nw.col(*rows.columns).fill_null("\0"), nw.col(ROWS))
-    total = 0
-    for *texts, n in filled.rows():
-        found = hashlib.sha256(json.dumps(texts).encode()).digest()
-        total += int(n) * int.from_bytes(found, "big")
-    return total
+def contents_of(counted: Labels, names: Sequence[str]) -> bytes:
+    """Return the SHA-256 of the number of rows with each combination of some labels.
 
-
-def sum_of_digests(parts: Iterable[int]) -> bytes:
-    """Return the sum of digests in as many bytes as one has."""
-    return (sum(parts) % 2**256).to_bytes(32, "big")
+    It is the same in whatever order rows are, and whatever library counted them.
+    """
+    totals = counted.group_by(*names).agg(nw.col(ROWS).sum())
+    filled = totals.select(nw.col(*names).fill_null("\0"), nw.col(ROWS))
+    texts = sorted(json.dumps([*labels, int(n)]) for *labels, n in filled.rows())
+    return hashlib.sha256("\n".join(texts).encode()).digest()
 
 
 def present(columns: Sequence[Column]) -> nw.Expr:

@@ -34,10 +34,10 @@ from lifttables.designs.designing import (
 )
 from lifttables.designs.publishing import check_formulas
 from lifttables.designs.statement import BELIEF
-from lifttables.encoding.columns import JOIN, ROWS, Column, Counts
+from lifttables.encoding.columns import JOIN, ROWS, Counts, Labels
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
-from lifttables.encoding.table import Table
+from lifttables.encoding.table import Table, contents_of
 from lifttables.files import many, percent, points
 from lifttables.population.noisy import NoisyCounts
 from lifttables.releases.card import Card, card_of
@@ -272,8 +272,7 @@ def release(
             )
         design = _designed(counts, plan, secret)
         if rng is None:
-            known_by = _known_by(secret, rows, counts.columns)
-            design = replace(design, made_from=known_by)
+            design = replace(design, made_from=_made_from(secret, table, rows, counts))
         check_formulas(design)
         notes = [
             note_on(rng),
@@ -300,9 +299,33 @@ def release(
         return sink(draw, Sanitised(None, card, design, audit))
 
 
-def _known_by(secret: bytes, rows: Table, columns: Sequence[Column]) -> str:
-    """Return the digest by which a design knows its rows, see ``Design.made_from``."""
-    return release_key(secret, rows.contents(columns), "the rows of a design").hex()
+def _made_from(
+    secret: bytes, table: Table, rows: Table, counts: Counts
+) -> tuple[str, ...]:
+    """Return the digests by which a design knows its rows, see ``Design.made_from``."""
+    public, used = counts.public.names, rows.counts(counts.columns)
+    known = [_known_by(secret, used, names) for names in (_names(counts), public)]
+    if rows is not table:  # without the secret, rows that miss one are no less complete
+        every = table.counts(counts.public.columns)
+        known += _known_by_all(secret, every, public)
+    return tuple(dict.fromkeys(known))
+
+
+def _names(counts: Counts | Design) -> list[str]:
+    return [*counts.secret.names, *counts.public.names]
+
+
+def _known_by_all(secret: bytes, counted: Labels, names: Sequence[str]) -> list[str]:
+    """Return the digests of all rows, and of those that miss none of these values."""
+    return [
+        _known_by(secret, rows, names)
+        for rows in (counted, counted.drop_nulls(list(names)))
+    ]
+
+
+def _known_by(secret: bytes, counted: Labels, names: Sequence[str]) -> str:
+    contents = contents_of(counted, names)
+    return release_key(secret, contents, "the rows of a design").hex()
 
 
 def _check(table: Table, plan: Plan) -> None:
@@ -382,8 +405,10 @@ def release_again(
     """Release new rows, stated to be of the same population, with a design; return the
     sink's result.
 
-    BrokenNotion is raised for the rows that the design was made from, in any order: a
-    second draw for them tells more. A copy with other rows or values is not known.
+    BrokenNotion is raised for the rows that the design was made from, in any order,
+    with or without incomplete ones: a second draw for them tells more. Of a table
+    without the secret's columns, the numbers of rows with each public symbol decide. A
+    copy with other rows or values is not known.
     """
     if design.of_counts:
         raise DataError(
@@ -396,18 +421,15 @@ def release_again(
     secret = secret_key()
     key = release_key(secret, rows.digest(columns), json.dumps(design.content()))
     check_formulas(design)
-    if design.made_from == _known_by(secret, rows, columns):
-        raise BrokenNotion(
-            f"{table.name} has the rows that the design was made from, and a second"
-            " draw for them may tell the secret: give rows of other people"
-        )
+    every = table.counts(columns)
+    _check_new(table, every, design, secret)
     with opened(ledger, only_read=rehearse) as past:
         if past is not None:
             past.check(key.hex(), of_rows=True, level=0.0, most=np.inf)
         number, made, earlier = (
             (None, None, 0.0) if past is None else past.place(key.hex())
         )
-        counted = rows.counts(columns)
+        counted = every if rows is table else rows.counts(columns)
         design.check_symbols(counted)  # a cluster draws later
         n = int(counted[ROWS].sum())
         card = card_of(
@@ -422,6 +444,21 @@ def release_again(
         return sink(
             Draw(rows, design, past, source, key.hex(), card.made), Applied(None, card)
         )
+
+
+def _check_new(table: Table, counted: Labels, design: Design, secret: bytes) -> None:
+    """Raise BrokenNotion for the rows that the design was made from."""
+    with_secret = {*design.secret.names} <= {*table.columns}
+    names = _names(design) if with_secret else design.public.names
+    if {*design.made_from}.isdisjoint(_known_by_all(secret, counted, names)):
+        return
+    remedy = "give rows of other people"
+    if not with_secret:
+        remedy += f", with {named(design.secret.names)} if these are"
+    raise BrokenNotion(
+        f"{table.name} has the rows that the design was made from, and a second"
+        f" draw for them may tell the secret: {remedy}"
+    )
 
 
 def _options(plan: Plan) -> dict[str, Any]:

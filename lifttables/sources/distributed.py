@@ -23,10 +23,8 @@ from lifttables.encoding.columns import ROWS, Column, Labels, labelled
 from lifttables.encoding.table import (
     Rows,
     Table,
-    contents_of,
     digest_of,
     reading,
-    sum_of_digests,
     tally,
 )
 from lifttables.sources.polars_rows import PolarsTable, polars_of
@@ -89,10 +87,6 @@ class Lazy(Table):
         """
         return digest_of([self.counts([Column(column.name) for column in columns])])
 
-    def contents(self, columns: Sequence[Column]) -> bytes:
-        """Return the same: no row is fetched."""
-        return self.digest(columns)
-
     def release(self, design: Design, source: Uniform) -> Any:
         """Fetch the rows and return the released rows as an eager frame."""
         names = [name for name in self.columns if name in design.public.names]
@@ -134,12 +128,6 @@ class OnDask(Lazy):
         parts = self._delayed(columns, _digest_of_part)
         return hashlib.sha256(b"".join(dask.compute(*parts))).digest()
 
-    def contents(self, columns: Sequence[Column]) -> bytes:  # noqa: D102
-        import dask  # noqa: PLC0415
-
-        parts = self._delayed(columns, _contents_of_part)
-        return sum_of_digests(dask.compute(*parts))
-
     def release(self, design: Design, source: Uniform) -> Any:
         """Return the released rows as a lazy frame of the cluster, in random order."""
         import dask  # noqa: PLC0415
@@ -178,10 +166,6 @@ def _counted_part(
 
 def _digest_of_part(part: pd.DataFrame) -> bytes:
     return digest_of([_polars(part)])
-
-
-def _contents_of_part(part: pd.DataFrame) -> int:
-    return contents_of(_polars(part))
 
 
 def _summed(counts: Sequence[pl.DataFrame]) -> pl.DataFrame:

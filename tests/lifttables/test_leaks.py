@@ -90,6 +90,8 @@ def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
     assert done.audit.kept
     in_order = done.design.draw(frame, np.random.default_rng(1)).tolist()
     assert guessed_by_change_point(in_order, frame["s"].to_list()) > base + 0.2
+    rank = stats.spearmanr(np.arange(len(in_order)), in_order)
+    assert rank.pvalue < 1e-4
     # the best cut of shuffled rows may lie anywhere, so that it guesses well by luck
     released = pl.read_csv(outputs.table)["x"].rank("dense")
     assert stats.spearmanr(np.arange(len(released)), released).pvalue > 1e-4
