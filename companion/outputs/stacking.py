@@ -94,7 +94,7 @@ def drawing(
     image = f'<image href="{source}" width="{width}" height="{height}"/>'
     shown = parts(size, boxes) or [([0.0, 0.0, width, height], 1.0)]
     pictures = []
-    for (x, y, wide, tall), share in shown:
+    for at, ((x, y, wide, tall), share) in enumerate(shown):
         least = f"min(100%, {PIXELS * wide * (0.72 if share == 1 else 0.9):.0f}px)"
         alone = share < 1 and [part_box[1] for part_box, _ in shown].count(y) == 1
         # a small panel alone in a row would have larger letters than the others
@@ -108,6 +108,8 @@ def drawing(
             f'<svg viewBox="{box}" style="{style}" aria-hidden="true"'
             f' focusable="false">{image}</svg>'
         )
+        if alone and at + 1 < len(shown):  # the next would be put beside it
+            pictures.append('<i style="flex: 0 0 100%"></i>')
     said = html.escape(alt, quote=True)
     data = f'data-rows="{rows}" ' if rows else ""
     return (
