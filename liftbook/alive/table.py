@@ -314,12 +314,12 @@ def command(name: str, how: Reading, question: Question) -> str:
 
     >>> how = Reading("ill", "age", bins=("age=20,40",))
     >>> words, _, belief = command("a b.csv", how, Question(0.1, 0.2)).partition(
-    ...     " --be"
+    ...     " --belief "
     ... )
     >>> words
     "lift release 'a b.csv' --secret ill --public age --bin age=20,40"
     >>> belief
-    'lief 10% 20% -o released.csv'
+    '10% 20% -o released.csv'
     """
     bins = [*how.bins, *(f"{column}=codes" for column in how.categorical)]
     words = [

@@ -135,7 +135,7 @@ def _both(
     rows = rows[rows["measure"] == measure]
     algorithm, complete = (
         rows[rows["series"] == series].set_index("eps")[column]
-        for series in ("Algorithm 1", "complete merging")
+        for series in ("C22 Algorithm 1", "complete merging")
     )
     return algorithm, complete
 

@@ -72,7 +72,10 @@ def merged_risks(
     }
 
 
-MERGINGS = {"Algorithm 1": merged_subsets, "complete merging": watchdog_subsets}
+MERGINGS = {
+    "C22 Algorithm 1": merged_subsets,
+    "complete merging": watchdog_subsets,
+}
 
 
 def beside_complete_merging(

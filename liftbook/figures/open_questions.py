@@ -54,7 +54,7 @@ def partition_gap(
 def _partitions(joint: Joint, eps: float) -> Measured:
     notion = LIP(eps)
     channels = {
-        "greedy (Algorithm 1)": subset_merging(joint, notion),
+        "greedy (C22 Algorithm 1)": subset_merging(joint, notion),
         "best partition": best_partition(joint, notion),
         "optimal response": optimal_response(joint, notion),
     }

@@ -99,7 +99,7 @@ MECHANISM_LOOKS: Mapping[str, tuple[str, str]] = {
     "SRR": (GREEN, "s"),
     "subset merging": (BLUE, "^"),
     "greedy": (BLUE, "^"),
-    "Algorithm 1": (BLUE, "^"),
+    "C22 Algorithm 1": (BLUE, "^"),
     "merging": (BLUE, "^"),
     "watchdog": (GREY, "X"),
     "complete merging": (GREY, "X"),
@@ -244,9 +244,9 @@ def looks(names: Iterable[str]) -> dict[str, dict[str, Any]]:
     True
     >>> {
     ...     name: look["color"]
-    ...     for name, look in looks(["ALIP, λ=0.5", "LDP", "Theorem 4"]).items()
+    ...     for name, look in looks(["ALIP, λ=0.5", "LDP", "S20 Theorem 4"]).items()
     ... }
-    {'ALIP, λ=0.5': '#3F7592', 'LDP': '#000000', 'Theorem 4': '#0072B2'}
+    {'ALIP, λ=0.5': '#3F7592', 'LDP': '#000000', 'S20 Theorem 4': '#0072B2'}
     """
     given = list(names)
     known = {name: look for name in given if (look := _meaning(name))}

@@ -1,4 +1,4 @@
-"""Mechanisms and notions beyond the five papers.
+"""Mechanisms and notions beyond the four papers.
 
 Importing this package registers them, so that ``liftlib.design`` and the command line
 find them by name. Every mechanism takes a joint distribution P_SX and a notion, and

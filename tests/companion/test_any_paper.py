@@ -435,4 +435,6 @@ def test_a_page_may_be_named_with_its_folder(jupyter_book, page, said):
 def test_a_folder_without_a_book_is_named(tmp_path):
     done = typed("-m companion rerun page -o run", tmp_path)
     assert done.returncode == 2
+    assert done.stderr.startswith("companion: no conf.py or _config.yml in")
+    assert done.stderr.count("\n") == 1
     assert str(tmp_path) in done.stderr

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import polars as pl
 import pytest
+from messages import raised
 
 from companion.__main__ import main
 from companion.runs import kernel, sweeping
@@ -341,7 +342,7 @@ def test_the_page_of_two_hundred_runs_has_them_all(book, swept):
 
 
 def test_no_scheduler(book, tmp_path):
-    with pytest.raises(RunError):
+    with raised(RunError):
         sweep(
             book,
             "note",

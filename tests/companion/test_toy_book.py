@@ -538,7 +538,7 @@ def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ("new .", "."),
+        ("new .", "already exists"),
         ("rerun coin -o a", "'coin'"),
         ("rerun coins -p toss 3 -o a", "'tosses'"),
         ("rerun coins -p tosses 2.5 -o a", "[1, 10000]"),

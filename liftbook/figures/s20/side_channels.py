@@ -64,9 +64,9 @@ def figure_s20_4(
     Returns
     -------
     pandas.DataFrame
-        A row for each budget, trial and ``series``: ``Theorem 4, polytope of kernels``
-        and ``..., polytope of rows`` (one protocol, as published, by two routes),
-        ``searched`` (by branch and bound) and ``upper bound`` (on every SRLIP
+        A row for each budget, trial and ``series``: ``S20 Theorem 4, polytope of
+        kernels`` and ``..., polytope of rows`` (one protocol, as published, by two
+        routes), ``searched`` (by branch and bound) and ``upper bound`` (on every SRLIP
         protocol). ``information`` is I(X; Y) in nats, ``share`` its ratio to the LIP
         optimum ``lip``, ``nmi`` its ratio to H(X); ``time_ratio`` is LIP's time over
         ``seconds``; ``leakage`` is the SRLIP leakage, nats (NaN for the bound).
@@ -82,8 +82,8 @@ def figure_s20_4(
 
 def shares_of_lip(rows: pd.DataFrame) -> pd.DataFrame:
     """Return means and standard deviations of :func:`figure_s20_4`'s shares."""
-    once = rows[rows["series"] != f"Theorem 4, {BY_KERNELS}"].replace(
-        {"series": {f"Theorem 4, {BY_ROWS}": "Theorem 4"}}
+    once = rows[rows["series"] != f"S20 Theorem 4, {BY_KERNELS}"].replace(
+        {"series": {f"S20 Theorem 4, {BY_ROWS}": "S20 Theorem 4"}}
     )
     return frame(
         row
@@ -118,8 +118,8 @@ def _srlip(task: Task) -> list[dict[str, Any]]:
         )
         upper = min(searched.certified(ResponseCertificate).upper, *bounds.values())
         channels: Mapping[str, tuple[Channel | None, float]] = {
-            f"Theorem 4, {BY_KERNELS}": (kernel_product, by_kernels),
-            f"Theorem 4, {BY_ROWS}": (product, by_rows),
+            f"S20 Theorem 4, {BY_KERNELS}": (kernel_product, by_kernels),
+            f"S20 Theorem 4, {BY_ROWS}": (product, by_rows),
             "searched": (searched, search),
             "upper bound": (None, bounding),
         }
@@ -168,9 +168,9 @@ def srlip_small(
     -------
     pandas.DataFrame
         Columns ``panel`` (the shape), ``series`` (LIP optimum, upper bound, SRLIP
-        optimum, tree of bounds, Theorem 4), ``eps``, ``measure`` (nmi), ``mean``,
-        ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's budgets
-        are lowered where its product violates SRLIP.
+        optimum, tree of bounds, S20 Theorem 4), ``eps``, ``measure`` (nmi), ``mean``,
+        ``std``, ``n``; measure ``vertices`` for the SRLIP optimum. Theorem 4's
+        budgets are lowered where its product violates SRLIP.
     """
     random, panels = generator(rng), []
     for shape in shapes:
@@ -195,7 +195,7 @@ def _exact_srlip(joint: Joint, eps: float, shape: tuple[int, ...]) -> Measured:
                 joint, optimal_response(joint, notion, method="tree")
             ).mutual_information
         ),
-        "Theorem 4": (
+        "S20 Theorem 4": (
             evaluate(joint, product_response(joint, notion)).mutual_information
         ),
     }

@@ -662,7 +662,9 @@ def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypa
     (tmp_path / "mine.csv").write_text("a\n1\n")
     monkeypatch.chdir(tmp_path)
     command = "rerun deep/reads.md -o run --quiet --no-html -p name"
-    assert run(capsys, f"{command} other.csv")[0] == 2
+    code, _, err = run(capsys, f"{command} other.csv")
+    assert code == 2
+    assert "name is 'other.csv': no such file" in err
     assert run(capsys, f"{command} mine.csv")[0] == 0
     card = json.loads((tmp_path / "run" / "run.json").read_text())
     assert card["parameters"]["name"] == str(tmp_path / "mine.csv")

@@ -463,6 +463,7 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path):
     before = finished.stat().st_mtime_ns
     again = started(f"{command} --json", stdout=subprocess.PIPE, text=True)
     answer = json.loads(again.communicate()[0])
+    assert again.returncode == 0
     assert (answer["skipped"], len(answer["done"])) == ([finished.parent.name], 1)
     assert finished.stat().st_mtime_ns == before
     assert len(list((out / "runs").iterdir())) == 2

@@ -54,10 +54,10 @@ def direct(joint, channel, eps):
 )
 def test_rows_are_means_over_joints(figure, measures, extend):
     rows = figure(40, EPSILONS, 3, 6, extend=extend, rng=4)
-    assert set(rows["series"]) == {"Algorithm 1", "complete merging"}
+    assert set(rows["series"]) == {"C22 Algorithm 1", "complete merging"}
     assert set(rows["measure"]) == set(measures)
     for series, mechanism in (
-        ("Algorithm 1", ll.mechanisms.subset_merging),
+        ("C22 Algorithm 1", ll.mechanisms.subset_merging),
         ("complete merging", ll.mechanisms.watchdog),
     ):
         for eps in EPSILONS:

@@ -22,7 +22,7 @@ def test_partition_gap():
     rows = figures.partition_gap(5, [0.2, 0.8], 3, 6, rng=4)
     for eps in (0.2, 0.8):
         for series, make in (
-            ("greedy (Algorithm 1)", ll.mechanisms.subset_merging),
+            ("greedy (C22 Algorithm 1)", ll.mechanisms.subset_merging),
             ("best partition", ll.mechanisms.best_partition),
             ("optimal response", ll.mechanisms.optimal),
         ):
@@ -34,7 +34,7 @@ def test_partition_gap():
                 np.mean(nmil), abs=1e-12
             )
     table = rows.pivot_table(index="eps", columns="series", values="mean")
-    assert (table["best partition"] <= table["greedy (Algorithm 1)"] + 1e-12).all()
+    assert (table["best partition"] <= table["greedy (C22 Algorithm 1)"] + 1e-12).all()
     assert (table["optimal response"] <= table["best partition"] + 1e-9).all()
 
 

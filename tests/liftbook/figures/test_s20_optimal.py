@@ -68,7 +68,7 @@ def test_figure_4_is_the_protocols(fig4):
             row.information / ll.measures.entropy(joint.p_x)
         )
         notion = ll.SRLIP(row.eps, (2, 2, 3))
-        if row.series.startswith("Theorem 4"):
+        if row.series.startswith("S20 Theorem 4"):
             product = ll.mechanisms.product(joint, notion, repair=False)
             assert row.information == pytest.approx(utility(joint, product), abs=1e-9)
             if row.series.endswith("rows"):
@@ -96,7 +96,7 @@ def test_figure_4_is_the_protocols(fig4):
 
 def test_shares_are_means_over_trials(fig4):
     shares = figures.shares_of_lip(fig4)
-    assert set(shares["series"]) == {"Theorem 4", "searched", "upper bound"}
+    assert set(shares["series"]) == {"S20 Theorem 4", "searched", "upper bound"}
     for row in shares.itertuples():
         values = fig4[
             (fig4["series"].str.replace(", polytope of rows", "") == row.series)
@@ -113,7 +113,7 @@ def test_exact_srlip_lies_between():
         index="eps", columns="series", values="mean"
     )
     order = [
-        "Theorem 4",
+        "S20 Theorem 4",
         "tree of bounds",
         "SRLIP optimum",
         "upper bound",

@@ -134,7 +134,7 @@ SERIES = [
         "randomised-response",
         "conditional-reporting",
     ],
-    ["Algorithm 1", "complete merging"],
+    ["C22 Algorithm 1", "complete merging"],
     [f"series {number}" for number in range(7)],
 ]
 
@@ -195,7 +195,7 @@ def names(axes):
 
 def test_below_budget_draws_the_line_of_equality():
     ax = plots.below_budget(figures.figure_c22_1(5, [0.5, 1.0], 3, 6))
-    assert names(ax) == ["Algorithm 1", "complete merging", "the budget ε"]
+    assert names(ax) == ["C22 Algorithm 1", "complete merging", "the budget ε"]
     line = ax.lines[-1]
     assert list(line.get_xdata()) == list(line.get_ydata()) == [0, 1.0]
     assert ax.get_ylim()[0] == 0
@@ -206,9 +206,9 @@ def test_below_budget_draws_the_line_of_equality():
 def test_frontier_has_a_point_and_a_number_for_each_budget():
     rows = figures.figure_c22_3(8, [0.5, 1.0, 1.5], 3, 6)
     ax = plots.frontier(rows)
-    assert names(ax) == ["Algorithm 1", "complete merging"]
+    assert names(ax) == ["C22 Algorithm 1", "complete merging"]
     assert [text.get_text() for text in ax.texts] == ["0.5", "1", "1.5"] * 2
-    mean = rows[rows["series"] == "Algorithm 1"].pivot_table(
+    mean = rows[rows["series"] == "C22 Algorithm 1"].pivot_table(
         index="eps", columns="measure", values="mean"
     )
     np.testing.assert_allclose(ax.lines[0].get_xydata(), mean[["nmil", "leakage"]])
