@@ -490,7 +490,7 @@ class Channel:
         if p_sy.min() > 0 or (p_sy.any(axis=0).all() and p_sy.any(axis=1).all()):
             released = Joint._of(p_sy / p_sy.sum(), joint.secret, self.outputs)
         else:
-            seen = p_sy.any(axis=0)
+            seen = np.asarray(p_sy.any(axis=0))
             labels = list(compress(self.outputs, seen))
             released = Joint(p_sy[:, seen] / p_sy.sum(), joint.secret, labels)
         vars(self)["_released"] = joint, released

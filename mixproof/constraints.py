@@ -137,7 +137,8 @@ def _groups(unit: Matrix) -> NDArray[np.int64]:
     count, n = unit.shape
     group = np.full(count, -1)
     if unit.size * count <= MAX_PAIRWISE_SIZE:
-        alike = (np.abs(unit[:, None] - unit) <= DIRECTION_TOL).all(axis=2)
+        close = np.abs(unit[:, None] - unit) <= DIRECTION_TOL
+        alike = np.asarray(close.all(axis=2))
         for k in range(count):
             if group[k] < 0:
                 group[alike[k] & (group < 0)] = group.max() + 1

@@ -198,7 +198,7 @@ def within(runtime: Path, source: Path, target: Path, call: str) -> None:
     script = COMPILING_FILE.with_name("compile.mjs")
     words = [script, runtime, COMPILING_FILE, source, target, call]
     options: dict[str, Any] = {"capture_output": True, "text": True}
-    process = node([*map(str, words)], return_completed_process=True, **options)
+    process: Any = node([*map(str, words)], return_completed_process=True, **options)
     if process.returncode:
         raise RuntimeError(f"{call}: {process.stderr}")
 

@@ -362,7 +362,7 @@ def _overlaps(first: Matrix, second: Matrix) -> Matrix:
     second_start = second_end - second
     ends = np.minimum(first_end[:, :, None], second_end[:, None])
     starts = np.maximum(first_start[:, :, None], second_start[:, None])
-    return np.maximum(ends - starts, 0.0)
+    return np.asarray(np.maximum(ends - starts, 0.0))
 
 
 def _pairs(n_secret: int) -> NDArray[np.int64]:
