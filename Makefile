@@ -39,7 +39,7 @@ test: .venv/tested lint book  ## Lint, types, floors, unit, doctest, claims, rer
 
 # a page on a busy machine may not be ready in time: what failed is run once more, with nothing beside it, and must pass then
 ALONE := $(BIN)/pytest -v --last-failed --last-failed-no-failures none
-CODE := (slow or rebuilt) and not browser and not book
+CODE := (slow or rebuilt) and not browser and not book and not minutes
 
 test-slow: slow coverage  ## What takes longer: the wheel, recipes, laws explored, coverage, a minimal Debian
 	tools/minimal-debian
@@ -50,7 +50,7 @@ slow: .venv/tested book  ## What is marked slow, the laws on new examples each t
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n $(TESTERS) --durations=10 tests/liftlib/laws
 	$(MAKE) next
 
-slow-code: .venv/tested  ## Of these what needs no browser, no built book and no wheel; the workflow runs it after `make test`
+slow-code: .venv/tested  ## Of these what needs no browser, no built book, no wheel and not minutes; `.ci/run` runs it after `make test`
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "$(CODE)" --ignore tests/wheel || $(ALONE) -m "$(CODE)" --ignore tests/wheel
 
 dask: .venv/tested  ## Tables on a cluster of Dask that loses a worker
