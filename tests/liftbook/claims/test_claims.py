@@ -6,6 +6,7 @@ import csv
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from each import each
 from messages import raised
@@ -13,6 +14,7 @@ from messages import raised
 from liftbook import claims, figures
 from liftbook.build.sphinx.ledger import details
 from liftbook.claims import rule, stored
+from liftbook.claims.curves import WITHIN, Figure
 from liftbook.claims.judging import (
     KINDS,
     REPLICATIONS,
@@ -341,6 +343,26 @@ def test_a_claim_about_curves_is_computed_on_other_rows():
         claims.FUNCTIONS["relaxation_gains_watchdog_synthetic"].on_rows(
             "", {"figure_e23_2": rows[rows.eps <= 1]}
         )
+
+
+def test_a_range_of_budgets_has_its_ends():
+    budgets = np.array([0.5, 1.0, 2.0, 2.5])
+    inside = {"above": (1,), "below": (2,), "from": (1, 2), "outside": (1, 2)}
+    found = {name: WITHIN[name](budgets, *ends) for name, ends in inside.items()}
+    assert {name: budgets[mask].tolist() for name, mask in found.items()} == {
+        "above": [2.0, 2.5],
+        "below": [0.5, 1.0],
+        "from": [1.0, 2.0],
+        "outside": [0.5, 2.5],
+    }
+    assert inside.keys() == WITHIN.keys()
+
+
+def test_each_replication_has_its_seed():
+    drawn = Figure("e23_2", 2, [1.0], [0.5], 2, 3)
+    rows = [drawn.at(seed).rows["mean"].tolist() for seed in range(3)]
+    assert len(set(map(tuple, rows))) == 3
+    assert drawn.at(1) is drawn.at(1)
 
 
 LINES = claims.read_lines()

@@ -78,6 +78,22 @@ def test_a_setting_in_which_only_some_agree_depends():
     )
 
 
+CHANCE = (True,) * 10 + (False,) * 10  # which tells nothing
+
+
+def test_what_cannot_be_told_neither_agrees_nor_contradicts():
+    assert judged("curve", reading(True, CHANCE)) == "cannot be told"
+    assert judged("some", reading(True, CHANCE)) == "agrees"
+    # an alternative that nobody can tell may be the paper's
+    assert judged("curve", reading(False, CHANCE, setting="orders")) == "depends"
+    assert judged("curve", reading(True, CHANCE, setting="orders")) == "depends"
+    # and it prevails over a reading that depends
+    depends = reading(True, False, setting="orders")
+    chance = reading(CHANCE, quote="by chance")
+    for pair in ((depends, chance), (chance, depends)):
+        assert judged("curve", *pair) == "cannot be told"
+
+
 def test_nothing_fitted_agrees():
     assert (
         judged("curve", reading(True, setting="orders", closed=False))
@@ -90,7 +106,7 @@ def test_readings():
     first, second = reading(True), reading(False, quote="it fails")
     for pair in ((first, second), (second, first)):
         assert judged("all", *pair) == "depends"
-    chance = reading((True,) * 10 + (False,) * 10, quote="by chance")
+    chance = reading(CHANCE, quote="by chance")
     assert judged("curve", first, chance) == "cannot be told"
     assert judged("curve", first, second, chance) == "depends"
     some = reading(True, False, quote="in some", setting="orders")

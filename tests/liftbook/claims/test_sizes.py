@@ -67,6 +67,12 @@ def draws_of(call, seed, monkeypatch):
     return found
 
 
+@pytest.mark.parametrize("draw", [drawn, seeded, jeffreys])
+def test_replications_share_no_joint(draw):
+    joints = [one.p.tobytes() for seed in range(3) for one in draw(4, 2, 3, seed=seed)]
+    assert len(set(joints)) == 12
+
+
 def said(call):
     return Counter({size: n for n, *rest in ran(call).drawn for size in [tuple(rest)]})
 

@@ -58,6 +58,13 @@ def test_its_own_number_narrows_nothing():
     )
 
 
+def test_what_is_not_computed_yet_rules_nothing_out():
+    setting = SETTINGS["relationships"]
+    assert setting.narrowed_by
+    left = Ledger({}).alternatives("e23-fig3-ldp", setting)
+    assert left == setting.alternatives
+
+
 def test_other_numbers_leave_three_ways_for_a_figure():
     ledger = Ledger(stored_values())
     left = ledger.alternatives("e23-fig3-ldp", SETTINGS["relationships"])
