@@ -2,9 +2,11 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 from each import each
 
 from companion.sphinx.ledger import MARKS
@@ -13,19 +15,22 @@ from liftbook.build.sphinx.ledger import (
     MOST_CASES,
     RETIRED,
     VERDICT_CLASSES,
+    at_sizes,
     by_verdict,
     chosen,
     closing,
     details,
+    distance,
     found_in_words,
     links,
     named_in,
     opening,
     quoted,
+    read_as,
 )
 from liftbook.build.sphinx.sources import stands_on
-from liftbook.claims import PAPERS, entries
-from liftbook.claims.judging import stored_values
+from liftbook.claims import PAPERS, drawn_at_random, entries, rule
+from liftbook.claims.judging import REPLICATIONS, stored_values
 from liftbook.claims.rule import VERDICTS
 from liftbook.claims.sizes import in_words, of_claim
 
@@ -70,6 +75,33 @@ def test_an_open_row_has_all_that_its_verdict_needs(entry):
         assert f"<{address}>`" in text
 
 
+@each(ENTRIES, lambda entry: entry.claim.id)
+def test_other_alternatives_are_possible_where_the_paper_does_not_bound_them(entry):
+    for reading in entry.row.readings:
+        text = "\n".join(read_as(entry, reading))
+        is_open = bool(reading.setting) and not reading.closed
+        assert ("others are possible" in text) == is_open
+
+
+def test_the_fewest_replications_are_told():
+    entry = next(
+        one for one in ENTRIES if one.calls and drawn_at_random(one.cases[0].call)
+    )
+    assert f"{REPLICATIONS} replications" in at_sizes(entry)
+    case = entry.cases[0]
+    less = replace(entry, details=(replace(case, values=case.values[:3]),))
+    assert f"3 of {REPLICATIONS} replications" in at_sizes(less)
+
+
+def test_a_number_agrees_within_a_distance_of_one():
+    found = {verdict: [] for verdict in VERDICTS}
+    for entry in ENTRIES:
+        is_number = entry.row.form == "number" and entry.claim.tolerance > 0
+        if is_number and len(entry.numbers) == 1:
+            found[rule.of_case(entry.row, entry.cases[0])].append(distance(entry))
+    assert max(found["agrees"]) <= 1 + 1e-6 < min(found["differs"])
+
+
 def test_kinds_differ_in_shape():
     assert set(VERDICT_CLASSES) == set(VERDICTS)
     assert set(VERDICT_CLASSES.values()) == set(MARKS)
@@ -85,6 +117,12 @@ def test_a_row_that_keeps_a_former_id_has_the_columns_of_the_others():
             r'<summary><span class="claim-place"><span id="[^"]+"></span>[^<]+</span>$',
             text,
         ), text
+
+
+def test_a_place_is_no_markup():
+    place = 'Fig. 1 & "<b>2</b>"'
+    shown = BeautifulSoup(opening(ENTRIES[0], 0, place), "html.parser")
+    assert shown.select_one(".claim-place").get_text() == place
 
 
 def test_a_later_row_refers_to_the_reason_of_an_earlier_one():
@@ -128,6 +166,7 @@ def test_each_claim_is_one_link_from_its_papers_page(paper):
     assert sum(int(count) for _, count in counts) == len(mine)
     assert all(
         address.startswith(f"{LEDGER}.html?paper={paper}&amp;verdict=")
+        and " " not in address
         for address, _ in counts
     )
     for name in figures:
