@@ -6,6 +6,7 @@ from point import joints, point
 
 import liftlib as ll
 from liftbook import figures
+from liftbook.figures import open_questions
 from liftbook.relatives.bounded_reduction import bounded_reduction
 
 
@@ -36,6 +37,18 @@ def test_partition_gap():
     table = rows.pivot_table(index="eps", columns="series", values="mean")
     assert (table["best partition"] <= table["greedy (C22 Algorithm 1)"] + 1e-12).all()
     assert (table["optimal response"] <= table["best partition"] + 1e-9).all()
+
+
+def test_alpha_lifts_have_half_of_the_budget_on_each_side(monkeypatch):
+    asked = []
+
+    def optimum(joint, notion):
+        asked.append(notion)
+        return ll.mechanisms.optimal(joint, notion)
+
+    monkeypatch.setattr(open_questions, "optimal_response", optimum)
+    figures.alpha_lift_optimum(1, [0.6], [2.0], 3, 4)
+    assert asked == [ll.AlphaLift(2.0, 0.3, 0.3), ll.LIP(0.3)]
 
 
 def test_alpha_lift_optimum():

@@ -1,11 +1,13 @@
 """Designs and audits over many tables, and published sets."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from messages import raised
 
 import liftlib as ll
-from liftbook.figures.population import stored
+from liftbook.figures.population import coverage, stored
 from liftbook.figures.population.coverage import (
     AUDITED,
     audited_table,
@@ -105,6 +107,15 @@ def test_stored_audits_are_whole_and_one_is_found_again():
     ].itertuples():
         assert row.covered == again[row.measure]["covered"]
         assert row.width == pytest.approx(again[row.measure]["width"], rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("ends", "covered"), [((0, np.inf), True), ((0, 1e-9), False), ((9, np.inf), False)]
+)
+def test_an_interval_covers_by_both_ends(monkeypatch, ends, covered):
+    found = SimpleNamespace(intervals=dict.fromkeys(MEASURES, ends))
+    monkeypatch.setattr(coverage, "audited", lambda *_, **__: found)
+    assert {row["covered"] for row in audited_table(("2x2", 300, 0))} == {covered}
 
 
 def test_shares_have_exact_intervals():

@@ -94,8 +94,15 @@ def test_no_stored_line_is_dropped(a, columns, lines):
     assert store.path.read_text() == text
 
 
-def test_runs_are_named(a):
+def test_runs_are_named(a, monkeypatch):
     assert stores.this_run() == stores.this_run() == "1"
+    monkeypatch.setattr(stores.platform, "machine", lambda: "another")
+    assert stores.this_run() == "2"
+
+
+def test_small_numbers_are_near_by_their_own_size():
+    assert stores.near(0.01, 0.01 * (1 + 1e-7))
+    assert not stores.near(0.01, 0.01 * (1 + 1e-5))
 
 
 @pytest.mark.parametrize("name", STORES)
@@ -108,6 +115,14 @@ def test_each_file_is_as_a_run_leaves_it(name, monkeypatch, tmp_path):
     store.path.parent.mkdir(exist_ok=True)
     store.write(rows)
     assert store.path.read_text(encoding="utf-8") == text
+
+
+def test_a_run_has_the_minutes_that_are_asked_for(monkeypatch):
+    ends = []
+    complete = lambda _, until, only: ends.append((until - time.monotonic(), only))  # noqa: E731
+    monkeypatch.setattr(stores.Store, "complete", complete)
+    assert main(["store", "ledger.csv", "--minutes", "2", "--only", "adult"]) == 0
+    assert ends == [(pytest.approx(120, abs=5), "adult")]
 
 
 def test_the_command(capsys, monkeypatch, tmp_path):
