@@ -31,7 +31,7 @@ class Finding(NamedTuple):
 
 def utilities(rows: pd.DataFrame, notions: tuple[str, ...]) -> pd.DataFrame:
     """Return NMI by joint and notion, one column per mechanism (NaN if missing)."""
-    selected = rows[(rows["status"] == "made") & rows["notion"].isin(notions)]
+    selected = rows[rows["notion"].isin(notions)]
     return selected.pivot_table("nmi", ["joint", "notion"], "mechanism")
 
 
