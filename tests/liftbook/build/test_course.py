@@ -17,7 +17,7 @@ from test_homework import WRONG
 
 from companion.course import __main__ as kit
 from companion.course import grading
-from companion.course.notebooks import Part, Task, parts
+from companion.course.notebooks import Part, Task, part, parts
 from companion.course.plan import COURSE_FOLDER, IN_CLASS, Exercise, exercises, meetings
 from companion.errors import CompanionError
 from companion.reading import fingerprint
@@ -267,6 +267,18 @@ def made_course(folder, source, html):
     course = kit.Course("Coins", html, source.parent, folder / "course")
     kit.make(course)
     return course
+
+
+def test_a_solution_that_is_left_out_is_no_part_of_the_question(tmp_path):
+    source = EXERCISE.replace("import math", "half = 1 / 2")
+    source = source.replace("math.pow(1 / 2, 2)", "half * half")
+    first = source.replace("answer_1 = half", "half = 0.5\nanswer_1 = half")
+    other = source[source.index("```{exercise}") :].replace("coins\n", "again\n")
+    (tmp_path / "coins.md").write_text(first + other.replace("answer_1", "answer_2"))
+    _, again = exercises("coins", tmp_path)
+    made = part(tmp_path / "coins.md", [again], ["> What is it?"])
+    assert made.setup == ("half = 1 / 2",)
+    assert made.tasks[0].solution == "answer_2 = half * half"
 
 
 # sphinx-revealjs's own

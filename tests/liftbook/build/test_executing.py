@@ -12,6 +12,7 @@ from jupyter_cache.cache.db import NbCacheRecord
 from myst_nb.core.read import read_myst_markdown_notebook
 
 from companion.executing import Project, _turn, execute, execute_one, stored_seconds
+from liftbook.build.book import digest
 from liftbook.chapters import chapters_folder
 
 PAGES = [
@@ -60,7 +61,7 @@ def test_a_chapter_is_executed_again_when_what_it_reads_has_changed(tmp_path, ca
         " Path\n\nsys.path.insert(0, '.')\nimport coins\n\ncoins.sides(),"
         " Path('names.txt').read_text()\n```\n"
     )
-    project = Project(tmp_path, everything=("*.py",))
+    project = Project(tmp_path, always=("pins.lock",), everything=("*.py",))
 
     def executed():
         assert execute([page], tmp_path / "_build", 1, project)
@@ -76,6 +77,31 @@ def test_a_chapter_is_executed_again_when_what_it_reads_has_changed(tmp_path, ca
     (tmp_path / "names.txt").write_text("heads tails edge")
     assert executed()
     assert not executed()
+    (tmp_path / "pins.lock").write_text("numpy==2")
+    assert executed()
+    for record in (tmp_path / "_build" / "reads").iterdir():
+        record.unlink()
+    assert executed()
+
+
+def test_a_changed_name_or_text_is_another_book(tmp_path):
+    page, found = tmp_path / "a.md", []
+    for text in ("one", "two"):
+        page.write_text(text)
+        found.append(digest(("*.md",), tmp_path))
+    (tmp_path / "other.txt").write_text("")
+    assert digest(("*.md",), tmp_path) == found[-1]
+    page.rename(tmp_path / "b.md")
+    found.append(digest(("*.md",), tmp_path))
+    assert len(set(found)) == 3
+
+
+def test_a_chapter_that_fails_ends_the_build(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    cell = "```{code-cell} ipython3\nraise ValueError('asked to fail')\n```\n"
+    page.write_text(SMALL.read_text().partition("```")[0] + cell)
+    assert not execute([page], tmp_path / "_build", 1, Project(tmp_path))
+    assert "asked to fail" in capsys.readouterr().err
 
 
 def test_one_page_leaves_what_others_have(tmp_path):
