@@ -16,7 +16,7 @@ from companion.sphinx.reruns import write_values
 CONFIGURATION = """
 extensions = ["companion.sphinx.citing"]
 project = "Coins & dice: 50 % heads"
-author = "Ada Lovelace"
+author = 'Ada "Countess" Lovelace'
 copyright = "2026"
 html_theme = "basic"
 html_baseurl = "ADDRESS"
@@ -46,7 +46,7 @@ def test_each_page_says_how_it_is_cited(tmp_path, address):
         found[tag["name"]] = tag["content"]
     expected = {
         "citation_title": "A toss of {n} coins_2",
-        "citation_author": "Ada Lovelace",
+        "citation_author": 'Ada "Countess" Lovelace',
         "citation_inbook_title": "Coins & dice: 50 % heads",
         "citation_publication_date": "2026",
     }

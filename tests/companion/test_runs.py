@@ -2,6 +2,7 @@
 compared.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -17,6 +18,7 @@ from companion.__main__ import main
 from companion.runs import kernel, sweeping
 from companion.runs.book import Book
 from companion.runs.collecting import collect
+from companion.runs.commands import Sweep, _grid, how_to_run, running_options
 from companion.runs.comparing import differences
 from companion.runs.errors import RunError, RunFailed
 from companion.runs.folders import read_record
@@ -113,6 +115,7 @@ def test_each_ending_is_a_record_and_blocks_nothing(book, tmp_path, n, status):
         "part/note",
     )
     assert record["message"]
+    assert record["compared"] == ""
     assert set(record["files"]) == {path.name for path in out.iterdir()}
     if n == 4:  # the next run takes its place
         rerun(book, "note", {"n": 1}, out, How(html=False))
@@ -308,10 +311,34 @@ def plan_with_another(text):
     return json.dumps(plan)
 
 
-def test_two_runs_side_by_side(swept, tmp_path, capsys):
-    one, other = sorted(
+def test_runs_of_other_code_are_run_again_and_not_compared(book, swept):
+    (book.root / "part" / "helper.py").write_text("def double(n):\n    return n + n\n")
+    made = sweep(book, "note", [{"n": 1}], swept, Here(), How(html=False))
+    assert (len(made.done), made.skipped) == (1, ())
+    assert pl.read_parquet(swept / "results.parquet")["run"].to_list() == [*made.done]
+
+
+def by_n(swept):
+    """Return the folders of a sweep's runs."""
+    return sorted(
         swept.glob("runs/*"), key=lambda path: read_record(path)["parameters"]["n"]
-    )[:2]
+    )
+
+
+def test_two_runs_of_other_code_with_other_rows(swept):
+    one, other, _ = by_n(swept)
+    record = read_record(other)
+    record["ran"]["code"] = "another digest"
+    (other / "run.json").write_text(json.dumps(record))
+    for folder, rows in ((one, "1 2 3"), (other, "1 2.5 5")):
+        (folder / "rows.csv").write_text("\n".join(["x", *rows.split()]))
+    found = {(row.kind, row.name): row.second for row in differences(one, other)}
+    assert found["executed", "code"] == "another digest"
+    assert "at most 2 apart" in found["table", "rows.x"]
+
+
+def test_two_runs_side_by_side(swept, tmp_path, capsys):
+    one, other, _ = by_n(swept)
     found = {
         (row.kind, row.name): (row.first, row.second) for row in differences(one, other)
     }
@@ -339,6 +366,35 @@ def test_the_page_of_two_hundred_runs_has_them_all(book, swept):
     page, code = book.find("note"), sweeping.code_of(book, book.find("note"))
     write_report(swept, book, page, code)
     assert (swept / "index.html").read_text().count("<tr data-run=") == 203
+
+
+def test_what_the_options_of_a_run_ask_for():
+    parser = argparse.ArgumentParser()
+    running_options(parser)
+    words = "--no-html --timeout 7 --memory 2G --retries 3 --kernel other --quiet"
+    limits = Limits(cell_seconds=7, memory=2 * 10**9)
+    wanted = How(False, "address", limits, retries=3, kernel="other", progress=False)
+    assert how_to_run(parser.parse_args(words.split()), "address") == wanted
+
+
+def test_a_grid_takes_the_values_of_all_runs(book, tmp_path):
+    (tmp_path / "grid.yaml").write_text("runs: [{n: 1}, {n: 2, eps: 3}]\n")
+    parser = argparse.ArgumentParser()
+    Sweep().add(parser)
+    words = ["note", str(tmp_path / "grid.yaml"), "-p", "eps", "2", "-o", "out"]
+    runs = _grid(parser.parse_args(words), book)
+    assert runs == [{"eps": 2.0, "n": 1}, {"eps": 3.0, "n": 2}]
+
+
+def test_a_named_file_is_the_one_of_who_asked(tmp_path):
+    """Another machine may have another file of the same path."""
+    theirs, aside = tmp_path / "in.csv", tmp_path / "aside"
+    theirs.write_text("theirs")
+    aside.mkdir()
+    values = {"name": str(theirs), "n": 1}
+    placed = sweeping._placed_files(values, {"name": b"mine"}, aside)
+    assert Path(placed.pop("name")).read_text() == "mine"
+    assert (placed, theirs.read_text()) == ({"n": 1}, "theirs")
 
 
 def test_no_scheduler(book, tmp_path):
