@@ -141,6 +141,20 @@ def test_how_common_all_unlisted_values_are_together(n, sure):
     assert "together" not in for_which_values(SECRET, 0, sure)
     unlisted = Symbols((Column("ill"),), (("flu",), ("none",)))
     assert "together" not in for_which_values(unlisted, n, sure)
+    one_of_two = Symbols((*SECRET.columns, Column("work")), (("flu", "no"),))
+    assert "together" not in for_which_values(one_of_two, n, sure)
+
+
+def test_nobody_looked_which_values_new_rows_have(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    counts = np.array([[300, 200], [200, 300], [5, 5]])
+    people(counts).write_csv("p.csv")
+    people(counts // 2).write_csv("new.csv")
+    assert main(["release", "p.csv", *OF, "--values", LISTED, "-o", "r.csv"]) == 0
+    design = ["--design", "r.PRIVATE.design.json"]
+    assert main(["release", "new.csv", *design, "-o", "n.csv"]) == 0
+    told = [" ".join(tables.read_card(f"{at}.card.json").values) for at in "rn"]
+    assert ["together" in text for text in told] == [True, False]
 
 
 def test_one_row_decides_nothing_about_listed_names():

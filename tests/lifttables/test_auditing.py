@@ -241,6 +241,14 @@ def test_an_empty_cell_is_not_taken_for_an_impossible_one():
     assert (found.kept, found.population) == (False, "undecided")
 
 
+def test_no_lift_exceeds_what_the_prior_allows():
+    """P(s|x) is at most 1, also of a symbol with five rows."""
+    sample = Sample([[5.0, 495.0], [0.0, 500.0]])
+    most = -np.log(sample.prior[0].min())
+    notions = (ll.ALIP(np.inf, most + 1e-6), ll.ALIP(np.inf, most - 1e-6))
+    assert [verdict_of(sample, one) for one in notions] == ["kept", "undecided"]
+
+
 @pytest.mark.parametrize("eps", [700.0, 1000.0, 1e300])
 def test_a_budget_whose_exponential_is_beyond_any_float(eps):
     table = np.array([[50.0, 0.0], [0.0, 50.0]])

@@ -19,6 +19,7 @@ import lifttables as tables
 from liftlib.errors import DataError
 from lifttables.encoding.columns import ROWS, Column, Symbols
 from lifttables.encoding.reading import Reading
+from lifttables.sources.distributed import ORDER_COLUMN, _released_part
 from lifttables.sources.randomness import Stream, generator, key_of, uniform
 
 dd = pytest.importorskip("dask.dataframe")
@@ -205,6 +206,15 @@ def test_rows_come_in_an_order_that_says_nothing():
     assert abs(stats.spearmanr(ids, np.arange(600)).statistic) < 0.15
     parts = [part["id"].compute().astype(int) for part in lazy.partitions]
     assert min(np.std(part) for part in parts) > 120
+
+
+def test_the_order_of_rows_is_independent_of_their_draws():
+    made = design()
+    columns = made.public.names
+    part = _released_part(table(), 0, made, bytes(32), columns=columns)
+    outputs = [made.outputs.index(text) for text in part[columns[0]]]
+    order = part[ORDER_COLUMN].to_numpy().view(np.uint64)
+    assert abs(stats.spearmanr(outputs, order).statistic) < 0.1
 
 
 def test_nothing_but_counts_is_fetched_from_dask():

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from lifttables import Question, estimate, sanitise
-from lifttables.releases.estimating import Inverse, _nearest
+from lifttables.releases.estimating import Inverse, _nearest, expected_error
 
 JOINT = np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]])
 
@@ -53,6 +53,12 @@ def test_what_a_kernel_does_not_tell_apart():
     )
     kernel[3] = kernel[1] + kernel[2] - kernel[0]
     assert Inverse(kernel).groups == ((0, 1, 2, 3), (4,))
+
+
+def test_the_widest_error_is_expected():
+    p_x = np.array([0.5, 0.49, 0.01])
+    error = expected_error(np.eye(3), p_x, 10**6)
+    assert error == pytest.approx(1.96 * 0.5 / 1000, rel=0.01)
 
 
 def test_projection_is_the_nearest_distribution():

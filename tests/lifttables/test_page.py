@@ -13,6 +13,7 @@ import pytest
 
 import liftlib as ll
 import lifttables as tables
+from lifttables.files import percent
 from lifttables.page import documents, release_page
 from lifttables.releases.pipeline import release
 from lifttables.releases.telling import headline, told
@@ -35,6 +36,13 @@ def released(n_secret, n_public, rows, merge=True, notion=None):
     how = tables.Reading("diagnosis", "age_band", rare="pool")
     plan = tables.Plan(how, notion or ll.LIP(1.0), merge=merge, noise=NO_NOISE)
     return release(tables.open_table(frame), plan, lambda _, sanitised: sanitised), plan
+
+
+def test_the_headline_is_of_the_belief_that_was_asked_about():
+    done, _ = released(2, 4, 1000, notion=tables.Question(0.02, 0.2))
+    _, most = done.card.promise.belief(0.02)
+    assert most > 0.1
+    assert all(percent(one, up=True) in headline(done.card) for one in (0.02, most))
 
 
 def test_labels_are_escaped_in_the_page():

@@ -3,7 +3,7 @@
 import json
 import math
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +17,13 @@ from liftlib.channel import Channel
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from lifttables.cli import COMMANDS, LIFT, _parser, main
 from lifttables.cli.options import share_of
-from lifttables.designs.designing import Kind, best_design, load
+from lifttables.designs.designing import Kind, Made, best_design, load
 from lifttables.encoding.columns import RARE
-from lifttables.files import state_folder
+from lifttables.files import percent, state_folder
+from lifttables.population.noise import noise_pmf
+from lifttables.releases import pipeline
 from lifttables.releases.card import Limit
+from lifttables.releases.counts import counts_design, counts_frame
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.noising import noisy_totals, with_noise
 from lifttables.releases.pipeline import LEAST_RETAINED
@@ -75,6 +78,13 @@ def test_the_same_command_again_gives_the_identical_files(folder):
     assert len(entries()) == 1
 
 
+def test_only_the_owner_reads_what_is_confidential(folder):
+    assert release() == 0
+    private = [Path(name) for name in files() if "PRIVATE" in name]
+    assert len(private) == 3
+    assert not any(path.stat().st_mode & 0o077 for path in private)
+
+
 def test_rows_are_released_once(folder):
     assert release() == 0
     before = files()
@@ -110,6 +120,9 @@ def test_a_dry_run_leaves_no_entry(folder):
 
 
 def test_counts_add_up_until_the_belief(folder):
+    # the level of one is twice its noise, as a row moves two counts
+    assert 2 * 0.41 > QUESTION.odds_growth > 0.41
+    assert release("--counts", "--noise", "0.41", out="a.csv") == 3
     assert release("--counts", "--noise", "0.2", out="a.csv") == 0
     patients(2001).write_csv("p.csv")  # one row more, and other noise
     assert release("--counts", "--noise", "0.2", out="b.csv") == 0
@@ -205,11 +218,13 @@ def test_a_forged_card_is_found(folder):
     card, text = tables.read_card("out.card.json"), Path("out.card.md").read_text()
     design = tables.load("out.PRIVATE.design.json")
     assert tables.verify("out.csv", card, text=text, design=design).agrees
+    assert design.file == card.sha256 != ""  # by which it knows its own rows
     assert not tables.verify("out.csv", card, text=text.replace("20 %", "12 %")).agrees
     # what is said is rendered from the fields, so that it cannot be emptied or changed
     # by itself
     assert not tables.verify("out.csv", forged(card, belief=0.05), text=text).agrees
-    assert not tables.verify("out.csv", forged(card, insider=0.0)).agrees
+    for insider in (0.0, 1.9 * card.noise):
+        assert not tables.verify("out.csv", forged(card, insider=insider)).agrees
     swapped = forged(card, kernel=card.kernel[::-1])
     assert not tables.verify("out.csv", swapped, design=design).agrees
     # the promise of the design: its kernel is computed again from the noisy counts
@@ -240,6 +255,19 @@ def test_everything_but_the_table_is_a_function_of_the_noisy_counts():
         contents = [{**design.content(), "table": None} for design in designs]
         assert contents[0] == contents[1]
         assert designs[0].table.tolist() != designs[1].table.tolist()
+
+
+def test_each_table_and_each_part_has_noise_of_its_own():
+    """What two tables share would cancel in their difference."""
+    first, other = (counts_of(patients(800, seed), "ill", "town") for seed in (1, 2))
+    noise = [
+        with_noise(one, 0.4, bytes(32)).noisy.table - one.table
+        for one in (first, other)
+    ]
+    assert noise[0].tolist() != noise[1].tolist()
+    # of the quarter that chooses blocks, too: the number of its rows is known
+    choosers = with_noise(first, 0.4, bytes(32), most=3).noisy.choosers
+    assert choosers.sum() != 200
 
 
 def test_noise_of_rows_and_of_counts_is_independent():
@@ -508,6 +536,71 @@ def test_another_hierarchy_under_the_same_name_is_another_release(folder):
         code = release(*of, "--force")
         assert code == (0 if name == "one" else 3)
     assert len(entries()) == 1
+
+
+CHANGES_OF_PLANS = {
+    "reading": tables.Reading("ill", "town", min_count=9),
+    "promise": tables.Question(0.1, 0.3),
+    "confidence": 0.9,
+    "counts": True,
+    "merge": True,
+    "noise": 0.3,
+}
+
+
+def test_each_part_of_a_plan_makes_another_release():
+    """Another level of noise would not be charged."""
+    plan = tables.Plan(tables.Reading("ill", "town"), QUESTION)
+    assert {*CHANGES_OF_PLANS} == {field.name for field in fields(plan)}
+    for name, value in CHANGES_OF_PLANS.items():
+        assert replace(plan, **{name: value}).as_text() != plan.as_text(), name
+
+
+@pytest.mark.parametrize(
+    ("retained", "kind"), [(0.41, Kind.MERGING), (0.39, Kind.RESPONSE)]
+)
+def test_groups_are_published_if_they_retain_four_fifths(monkeypatch, retained, kind):
+    nmi = {Kind.RESPONSE: 0.5, Kind.MERGING: retained}
+
+    def best(*given):
+        return Made(given[-1], nmi[given[-1]])
+
+    monkeypatch.setattr(pipeline, "best_design", best)
+    plan = tables.Plan(tables.Reading("ill", "town"), QUESTION)
+    counts = counts_of(patients(60), "ill", "town")
+    assert pipeline._readable(counts, plan).design is kind
+
+
+def test_published_errors_are_rounded_up():
+    counts = counts_of(patients(700), "ill", "town")
+    design = counts_design(counts, 0.3, bytes(32))
+    told = counts_frame(design)["error"].to_numpy()
+    # of a share and of the noise of a geometric difference, by its distribution
+    share, pmf = design.noisy.table[0] / 700, noise_pmf(1, 0.3)
+    noise = pmf @ (np.arange(len(pmf)) - len(pmf) // 2) ** 2
+    error = 1.96 * np.sqrt(share * (1 - share) / 700 + noise / 700**2)
+    assert (told >= 0.999 * error).all()
+    assert (told <= 1.02 * error + 1e-3).all()
+
+
+@pytest.mark.parametrize("share", [0.20004, 0.199996, 0.2, 1 / 3, 0.0, 1.0])
+def test_a_bound_is_rounded_to_its_side(share):
+    low, up = (
+        float(percent(share, up=side).removesuffix(" %")) for side in (False, True)
+    )
+    assert low <= 100 * share + 1e-9
+    assert up >= 100 * share - 1e-9
+    assert up - low <= 0.1 + 1e-9
+
+
+def test_the_error_of_counts_is_foretold():
+    plan = tables.Plan(tables.Reading("ill", "town"), QUESTION, counts=True)
+    counts = counts_of(patients(60), "ill", "town")
+    noisy = with_noise(counts, None, bytes(32)).noisy
+    assert noisy.c > 2 * plan.c_of_counts
+    design = counts_design(counts, plan.c_of_counts, bytes(32))
+    error = counts_frame(design)["error"].max()
+    assert plan.error_of_counts(noisy) == pytest.approx(error, rel=0.1)
 
 
 def test_a_second_release_does_not_deny_the_first(folder):

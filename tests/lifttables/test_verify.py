@@ -11,6 +11,7 @@ from table_of_people import PEOPLE
 import liftlib as ll
 import lifttables as tables
 from lifttables.cli import main
+from lifttables.releases.card import digest_of
 from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.verifying import WrongCard
 
@@ -119,6 +120,18 @@ def test_the_card_of_a_frame_identifies_no_file(tmp_path, capsys):
     code, out, _ = verify(capsys, tmp_path / "out.csv", tmp_path / "card.json")
     assert code == 0
     assert "identifies no file, so no SHA-256 was compared" in out
+    pl.concat([done.frame, done.frame.head(1)]).write_csv(tmp_path / "out.csv")
+    assert verify(capsys, tmp_path / "out.csv", tmp_path / "card.json")[0] == 5
+
+
+def test_a_design_of_another_confidence_is_computed_again(tmp_path):
+    ROWS.write_csv(tmp_path / "in.csv")
+    outputs = tables.Outputs.next_to(tmp_path / "out.csv")
+    reading = tables.Reading("ill", "age")
+    plan = tables.Plan(reading, tables.Question(0.1, 0.7), confidence=0.6)
+    card = tables.sanitise_file(tmp_path / "in.csv", outputs, plan).card
+    design = tables.load(outputs.design)
+    assert tables.verify(outputs.table, card, design=design).agrees
 
 
 def test_what_cannot_be_read_is_one_line(made, capsys, tmp_path):
@@ -187,6 +200,13 @@ def test_an_edited_card_is_refused(made, capsys, tmp_path, field):
     odd.write_text(json.dumps(dict(reversed(content.items())), indent=3))
     assert verify(capsys, release, odd)[0] == 0
     assert content["digest"] in card.with_suffix(".md").read_text()
+
+
+def test_the_digest_is_of_each_part_of_a_card(made):
+    content = json.loads(made[1].read_text())
+    for name in content.keys() - {"digest"}:
+        changed = content | {name: edited(content[name])}
+        assert digest_of(changed) != content["digest"], name
 
 
 WRONG = [("rows", True), ("rows", -1), ("noise", 0.0), ("release", 0), ("noise", "x")]

@@ -10,6 +10,7 @@ from messages import raised
 
 import liftlib as ll
 from liftlib.errors import InvalidDistribution, InvalidParameter, UnsupportedNotion
+from lifttables.confident.families import FAMILIES
 from lifttables.confident.merging import confident_merging
 from lifttables.confident.response import confident_response
 from lifttables.confident.subset_lattice import (
@@ -19,6 +20,8 @@ from lifttables.confident.subset_lattice import (
     rows_needed,
     small_subsets,
 )
+from lifttables.population import noisy
+from lifttables.population.noisy import NoisySample
 from lifttables.population.sample import Sample
 
 NOTIONS = [
@@ -102,6 +105,19 @@ LARGE = {"adult", "random-5x17"}
 """Tables of which designs take a second or more, whatever the number of
 rows: weekly.
 """
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_quick_bounds_choose_and_certify_nothing(family, monkeypatch):
+    def too_small(_rows, _seen, _cells, log_level, _c):
+        return np.zeros(log_level.shape)
+
+    monkeypatch.setattr(noisy, "quick_bounds", too_small)
+    sample = NoisySample([[200, 100, 50, 150], [100, 200, 150, 50]], 1000, 1.0)
+    notion = ll.LIP(0.5)
+    assert sample.trusted.keeps(notion, ll.Channel.identity(4))
+    assert not sample.keeps(notion, ll.Channel.identity(4))
+    assert sample.keeps(notion, FAMILIES[family](sample, notion))
 
 
 @each_design

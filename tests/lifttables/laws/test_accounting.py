@@ -168,6 +168,12 @@ def test_ratios_of_all_subsets_together(kind, shape, notion, ways, spent):
     assert 0.4 * (1 - CONFIDENCE) < ways * spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
+def test_a_secret_of_many_values(spent):
+    """Of which P(s) leaves nearly nothing unspent."""
+    made("noisy", (64, 3), 1).trusted.misses(ll.LIP(1.0), every_subset(3))
+    assert 0.99 * (1 - CONFIDENCE) < spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
+
+
 @pytest.mark.parametrize("ways", CHOICES)
 @pytest.mark.parametrize("shape", SHAPES[:4], ids=str)
 def test_bounds_of_single_symbols_together(shape, ways, spent):

@@ -14,6 +14,7 @@ from lifttables.population.noise import (
     GRID,
     UNIFORM_STEPS,
     Rows,
+    _crossing,
     chernoff_bounds,
     geometric_noise,
     noise_pmf,
@@ -153,6 +154,22 @@ def test_chernoffs_bound_is_nearly_that_of_exact_counts_if_there_are_many_rows(n
     apart = 0.25 * (exact - shares) + 4 * 2 / c / n * 2
     assert (found >= exact - 1e-12).all()
     assert (found <= exact + apart).all()
+
+
+@pytest.mark.parametrize(
+    ("p", "log_p_value", "bound"),
+    [
+        ([0.0, 0.1, 0.2], [-1.0, -5.0, -9.0], 0.1),
+        ([0.8, 0.9, 1.0], [-1.0, -2.0, -9.0], 1.0),
+        ([0.8, 0.9, 1.0], [-1.0, -1.5, -2.0], 1.0),
+        ([0.3, 0.4, 0.5], [-5.0, -6.0, -7.0], 0.0),
+    ],
+)
+def test_at_the_ends_a_bound_is_the_first_share_that_is_rejected(p, log_p_value, bound):
+    """What lies between it and the last that is not rejected may not be."""
+    column = np.array(log_p_value)[:, None]
+    found = _crossing(np.array(p), 50, column, np.array([[-3.0]]))
+    assert found.tolist() == [[bound]]
 
 
 @pytest.mark.parametrize("levels", [-2.0, LEVELS])

@@ -107,6 +107,12 @@ def test_merged_symbols_have_the_noise_of_all_their_cells():
     ).all()
 
 
+def test_what_is_made_of_a_sample_pays_for_the_same_choice():
+    sample = NoisySample([[40, 60], [30, 70]], 200, 1.0, 0.9, chosen=2.0)
+    for made in (sample.merged(((0,), (1,))), sample.scaled(2), sample.trusted):
+        assert (made.confidence, made.chosen, made.c) == (0.9, 2.0, 1.0)
+
+
 def test_negative_counts_and_one_secret():
     sample = NoisySample([[-3, 5, 0], [-1, -2, -4]], 3, 0.5)
     assert np.isfinite(sample.misses(ll.LIP(0.5), np.eye(3, dtype=bool))).all()
