@@ -319,6 +319,17 @@ def test_columns_join_and_costs_change():
     assert programme.run()[1].sum() == pytest.approx(5)
 
 
+def test_a_run_has_its_own_seconds():
+    """HiGHS adds up the time of all runs, and compares the sum with its limit."""
+    programme = LinearProgram(
+        np.array([1.0, 2.0]), np.array([[1.0, 1.0]]), np.array([1.0])
+    )
+    programme.run()
+    programme.run(5.0)
+    _, limit = programme._highs.getOptionValue("time_limit")
+    assert limit > 5.0
+
+
 @pytest.mark.parametrize("lost", [0, 1, 2])
 def test_a_solver_that_lost_its_way_starts_afresh_once(lost):
     programme = LinearProgram(

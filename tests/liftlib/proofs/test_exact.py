@@ -11,6 +11,7 @@ from dataclasses import replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from liftlib.errors import InvalidProof
 from liftlib.notions import CurvedLift, Polyhedral, provides
 from liftlib.proofs import to_problem
 from liftlib.resources import resource
+from mixproof.numerics import KEEP_TOL
 from mixproof.proof import Proof
 
 JOINT = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
@@ -35,7 +37,8 @@ NOTIONS = [
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=str)
 
 
-def test_the_slack_covers_the_tolerance():
+def test_the_slack_covers_the_tolerance_and_that_what_is_satisfied():
+    assert exact.TOLERANCE > KEEP_TOL
     with localcontext(prec=60):
         tolerance = Decimal(exact.TOLERANCE.numerator) / Decimal(
             exact.TOLERANCE.denominator
@@ -575,3 +578,79 @@ def test_a_root_is_rounded_up():
         assert (found - Fraction(3, exact.ONE)) ** 2 < square or found <= Fraction(
             3, exact.ONE
         )
+
+
+# What is rounded, and to which side
+
+
+def test_an_enclosure_covers_the_errors_of_fine_arithmetic(monkeypatch):
+    """Results are so coarse that they would hide these errors."""
+    monkeypatch.setattr(exact, "BITS", exact.FINE)
+    scale = 1 << exact.FINE
+    rng = np.random.default_rng(3)
+    with localcontext(prec=70):
+        for x in [*rng.exponential(size=300), *(1 + 1e-9 * rng.normal(size=50)), 1e300]:
+            a, b = float(x).as_integer_ratio()
+            low, high = exact.log(a, b)
+            assert low <= (Decimal(a) / Decimal(b)).ln() * scale <= high
+        for x in [*-rng.exponential(size=300), *-rng.exponential(30.0, size=50)]:
+            low, high = exact.exp(Fraction(float(x)))
+            assert low <= Decimal(float(x)).exp() * scale <= high
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"class": "ALIP", "fields": {"eps_l": 0.3, "eps_u": 0.7}},
+        {"class": "LDP", "fields": {"eps": 0.7}},
+        {"class": "L1Lift", "fields": {"eps_l": "inf", "eps_u": 0.3}},
+    ],
+    ids=str,
+)
+def test_entries_of_halfspaces_are_rounded_up(fields):
+    """A smaller entry would rule out posteriors that the notion allows."""
+    joint = exact.Joint([[0, 41, 3, 7], [1, 2, 37, 5], [11, 3, 2, 6]])
+    problem = {"notion": fields, "relaxed": False, "tangents": []}
+    notion = exact.Notion(problem, joint)
+    lifts = np.array([joint.lift(s) for s in range(3)])
+    eps = fields["fields"]
+    with localcontext(prec=60):
+        shrink = Fraction((-Decimal(eps.get("eps", eps.get("eps_u")))).exp())
+        if fields["class"] == "ALIP":
+            low = Fraction((-Decimal(eps["eps_l"])).exp())
+            rows = [*(lifts - low), *(1 - shrink * lifts)]
+        elif fields["class"] == "LDP":
+            rows = [lifts[b] - shrink * lifts[a] for a, b in permutations(range(3), 2)]
+        else:
+            given = lifts * np.array(joint.p_s)[:, None] - np.array(joint.p_s)[:, None]
+            sets = [[number >> s & 1 for s in (2, 1, 0)] for number in range(1, 7)]
+            rows = [1 - shrink * (1 + 2 * np.array(one) @ given) for one in sets]
+    assert notion.count == len(rows)
+    for at, row in enumerate(rows):
+        for entry, exactly in zip(notion.row(at), row, strict=True):
+            assert 0 <= entry - exactly * exact.ONE < 8
+
+
+def test_a_value_is_rounded_down():
+    """By less than 10^-30 nats, for rows that sum to 1 exactly."""
+    joint = exact.Joint([[3, 1, 4], [1, 5, 9]])
+    kernel = [[0.75, 0.25], [0.125, 0.875], [0.5, 0.5]]
+    fields = {"class": "LIP", "fields": {"eps": 9.0}}
+    problem = {"notion": fields, "relaxed": False, "tangents": []}
+    value = exact.check_channel(exact.Notion(problem, joint), joint, kernel)
+    with localcontext(prec=60):
+        masses = [
+            [p * Fraction(entry) for entry in row]
+            for p, row in zip(joint.p_x, kernel, strict=True)
+        ]
+        p_y = [sum(column) for column in zip(*masses, strict=True)]
+        exactly = sum(
+            decimal(mass) * (decimal(mass / p_x) / decimal(p)).ln()
+            for row, p_x in zip(masses, joint.p_x, strict=True)
+            for mass, p in zip(row, p_y, strict=True)
+        )
+        assert 0 <= exactly - decimal(value) < Decimal("1e-30")
+
+
+def decimal(number):
+    return Decimal(number.numerator) / Decimal(number.denominator)
