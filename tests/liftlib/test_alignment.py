@@ -104,8 +104,13 @@ def test_a_notion_on_attributes_sees_the_symbols_in_the_order_of_the_joint(joint
     )
 
 
-def test_a_partition_and_its_outputs_follow_their_symbols(joint):
+@pytest.mark.parametrize("by_kernel", [False, True])
+def test_a_partition_and_its_outputs_follow_their_symbols(joint, by_kernel):
     channel = channels(joint)["merged"]
+    if by_kernel:
+        channel = Channel(
+            channel.kernel, channel.outputs, channel.partition, inputs=PUBLIC
+        )
     aligned = channel.aligned(reordered(joint))
     assert aligned.inputs == tuple(PUBLIC[x] for x in ORDER)
     assert aligned.outputs == channel.outputs

@@ -77,6 +77,8 @@ class TestConstruction:
             Channel(np.eye(2), partition=[(0, 1)])
         with raised(InvalidDistribution):
             Channel(np.eye(2), partition=[(1,), (0,)])
+        with raised(InvalidDistribution):
+            Channel(np.full((2, 2), 0.5), partition=[(1,), (0,)])
 
 
 class TestMerge:

@@ -74,6 +74,11 @@ def test_a_frame_of_even_shares_has_no_margins():
     assert ll.Joint(pd.DataFrame(np.full((2, 2), 0.25))).public == (0, 1)
 
 
+def test_sums_with_names_of_their_own_are_no_margins():
+    table = pd.DataFrame([[1, 2, 3], [3, 4, 7], [4, 6, 10]], list("abc"), list("xyz"))
+    assert ll.Joint.from_counts(table).public == ("x", "y", "z")
+
+
 @pytest.mark.parametrize(
     "labels", [("a", "b", "c"), (20, 30, 40), ((1, 2), (3, 4), "x"), (True, 1.5, None)]
 )

@@ -5,11 +5,11 @@ import pytest
 from scipy.optimize import linprog
 from small_polytopes import entropy_at, polytopes, prices
 
-from mixproof import branch_and_bound
+from mixproof import branch_and_bound, simplex
 from mixproof.branch_and_bound import Tree
 from mixproof.constraints import two_sided
 from mixproof.local import descend, largest
-from mixproof.open_nodes import Branched
+from mixproof.open_nodes import Branched, OpenNodes
 from mixproof.polytope import vertices
 from mixproof.problem import COLUMNS_PER_PASS, EARLY_STOP_SHARE, Pass, Problem, Records
 from mixproof.proof import BISECT, FIRST, LEAF
@@ -335,6 +335,19 @@ def test_descents():
             )
 
 
+def test_a_descent_that_is_given_up_tells_no_point(monkeypatch):
+    """A program has to be solved before its point is allowed."""
+    monkeypatch.setattr(simplex, "REFACTOR_STEPS", 1)
+    monkeypatch.setattr(simplex, "MAX_STEPS", 1)
+    given_up = 0
+    for g, _, problem, dual, rng in polytopes(12, seed=10):
+        starts = rng.dirichlet(np.ones(dual.size), 7)
+        rows, price = descend(problem, dual, starts)
+        assert (rows[np.isfinite(price)] @ g.T >= -1e-8).all()
+        given_up += np.isinf(price).sum()
+    assert given_up > 10
+
+
 def test_the_polytope_of_a_problem():
     g = np.array([[1.0, -1.0, 0.5], [-0.25, 2.0, -2.0]])
     hull, inside = two_sided(g), np.array([0.3, 0.4, 0.3])
@@ -358,6 +371,22 @@ def test_the_polytope_of_a_problem():
                 1 - side
             ][0]
             assert found.low[-1] == found.high[-1] == 1.0
+
+
+def test_open_nodes_are_taken_by_their_bounds():
+    """However many are pushed at once."""
+    rng = np.random.default_rng(11)
+    waiting, pushed = OpenNodes(), []
+    for count in (1, 5000, 3, 700):
+        nodes, bounds = np.arange(count), rng.random(count)
+        waiting.push(nodes, -1, bounds)
+        pushed = sorted([*pushed, *zip(bounds, nodes, strict=True)])
+        assert waiting.least == pushed[0][0]
+        taken = waiting.take(count // 2 + 1)
+        found = zip(taken.bound, taken.node, strict=True)
+        assert sorted(found) == pushed[: count // 2 + 1]
+        pushed = pushed[count // 2 + 1 :]
+    assert waiting.waiting == len(pushed)
 
 
 def test_a_branched_node_stores_no_inverse():

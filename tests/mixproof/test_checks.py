@@ -192,6 +192,7 @@ class TestTheFunction:
                 ((False, "a"), {}),
                 (("a", 2), {}),
                 ((), {"it": False, "loud": False}),
+                ((), {"loud": "a", "it": False}),
             ):
                 with raised(InvalidParameter):
                     plain(*args, **kwargs)

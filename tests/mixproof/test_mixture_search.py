@@ -223,6 +223,17 @@ def test_so_many_programmes_and_no_more(monkeypatch):
             assert not found.ended
 
 
+def test_a_gap_that_is_reached_with_the_last_programme_is_reached(monkeypatch):
+    monkeypatch.setattr(search.Search, "multi_start", lambda _: None)
+    joint = ll.datasets.uniform_joint(4, 9, np.random.default_rng(0))
+    g, target = ll.ALIP(0.4, 0.3).halfspaces(joint), joint.p_x
+    found = cheapest_mixture(g, target, Limits(work=10**6))
+    assert found.ended
+    again = cheapest_mixture(g, target, Limits(work=found.programmes))
+    assert (again.programmes, again.cost) == (found.programmes, found.cost)
+    assert again.ended
+
+
 @pytest.mark.parametrize("programmes", [30, 100, 300])
 def test_asking_for_more_never_proves_less_under_a_limit(programmes):
     rng = np.random.default_rng(3)
