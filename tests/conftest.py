@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,15 @@ STATE = tempfile.TemporaryDirectory(prefix="lift-state-")
 a folder of its own.
 """
 os.environ["XDG_STATE_HOME"] = STATE.name
+
+
+def with_a_key(state: Path) -> None:
+    """Make a folder of the state with a key that is the same in each test."""
+    (state / "lift").mkdir(parents=True)
+    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
+
+
+with_a_key(Path(STATE.name))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -115,8 +125,7 @@ def index_of_ledgers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
     each time.
     """
     state = tmp_path_factory.getbasetemp() / f"state-{next(NUMBERS)}"
-    (state / "lift").mkdir(parents=True)
-    (state / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
+    with_a_key(state)
     with pytest.MonkeyPatch.context() as ours:
         ours.setenv("XDG_STATE_HOME", str(state))
         yield

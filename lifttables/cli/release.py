@@ -56,8 +56,9 @@ publication. OUT.PRIVATE.design.json, OUT.PRIVATE.audit.html and
 TABLE.PRIVATE.releases.json are confidential. The secret is never published. The rows of
 a table are released once; the same command again gives the identical file. The noise
 comes from your key, noise.PRIVATE.key in $XDG_STATE_HOME/lift (~/.local/state/lift):
-keep it secret, and keep it, or the same table gets other noise. Teams and CI keep one
-key where only they can read it.
+keep it secret, and keep it, or the same table gets other noise and --design stops with
+exit code 2: a design knows its own rows only by the key that it was made with. Teams
+and CI keep one key where only they can read it.
 Exit codes: 0 success; 2 error; 3 nothing could be released: too little would be left,
 the notion would be violated, or the rows were released before."""
 

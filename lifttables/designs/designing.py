@@ -35,7 +35,7 @@ from lifttables.population.noisy import NoisyCounts
 from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
-FORMAT = "liftlib design 5"
+FORMAT = "liftlib design 6"
 DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
 
 
@@ -86,6 +86,9 @@ class Design:
     card, file : str
         The digest of the card and the SHA-256 of the table that were written with the
         design; empty for a frame.
+    key : str
+        The mark of the key under which ``made_from`` was computed, see ``mark_of``;
+        empty if that is.
     """
 
     kind: Kind
@@ -101,6 +104,7 @@ class Design:
     made_from: tuple[str, ...] = ()
     card: str = ""
     file: str = ""
+    key: str = ""
 
     @property
     def rows(self) -> int:
@@ -217,6 +221,7 @@ class Design:
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
             "made_from": list(self.made_from),
+            "key": self.key,
             "kernel": [
                 [at.tolist(), row[at].tolist()]
                 for at, row in zip(possible, kernel, strict=True)
@@ -290,8 +295,10 @@ def design_from(content: Any) -> Design:
         confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
         texts_from(content["made_from"]),
-        *texts_from([content[name] for name in ("card", "file")]),
+        *texts_from([content[name] for name in ("card", "file", "key")]),
     )
+    if bool(design.made_from) != bool(design.key):
+        raise ValueError("it does not say by which key it knows its rows")
     shape = (len(secret.labels), len(public.labels))
     if design.table.shape != shape or kernel.shape != (len(public.labels), len(texts)):
         raise ValueError("its counts do not fit its symbols")

@@ -114,7 +114,7 @@ def secret_key() -> bytes:
     """Return this user's key for noise, made at its first use; with a warning, a new
     one if it cannot be kept.
     """
-    file = state_folder() / "noise.PRIVATE.key"
+    file = _key_file()
     try:
         if not file.exists():
             _make_key(file)
@@ -122,10 +122,41 @@ def secret_key() -> bytes:
     except OSError as error:
         message = (
             f"cannot keep the key of the noise in {file} ({error.strerror}): the same"
-            " table will get other noise"
+            " table will get other noise, and a design cannot be used again"
         )
         warnings.warn(message, LiftWarning, stacklevel=2)
         return os.urandom(KEY_BYTES)
+
+
+def mark_of(key: bytes) -> str:
+    """Return the mark by which a design knows its key, which tells nothing of it."""
+    return hmac.digest(key, b"the key of a design", hashlib.sha256).hex()
+
+
+def secret_key_of(mark: str) -> bytes:
+    """Return the key that a design was made with; raise DataError if the user has
+    another one, or none.
+
+    Another key would not know the design's rows. So none is made here.
+    """
+    file = _key_file()
+    try:
+        key = _read_key(file)
+    except OSError as error:
+        key, found = b"", f"cannot be read ({error.strerror})"
+    else:
+        found = "is another one"
+    if mark_of(key) != mark:
+        raise DataError(
+            "the design knows its own rows only by the key that it was made with, and"
+            f" {file} {found}: put that key there (or the folder above it in"
+            " XDG_STATE_HOME), or make a new design by a first release of other rows"
+        )
+    return key
+
+
+def _key_file() -> Path:
+    return state_folder() / "noise.PRIVATE.key"
 
 
 def _make_key(file: Path) -> None:

@@ -43,7 +43,13 @@ from lifttables.population.noisy import NoisyCounts
 from lifttables.releases.card import Card, card_of
 from lifttables.releases.counts import counts_design, counts_frame, errors_of
 from lifttables.releases.ledger import Entry, Ledger, opened, release_key
-from lifttables.releases.noising import LEAST_NOISE, secret_key, with_noise
+from lifttables.releases.noising import (
+    LEAST_NOISE,
+    mark_of,
+    secret_key,
+    secret_key_of,
+    with_noise,
+)
 from lifttables.releases.question import Question
 from lifttables.sources.randomness import Stream, note_on, uniform
 from mixproof.numerics import check_scalar
@@ -272,7 +278,8 @@ def release(
             )
         design = _designed(counts, plan, secret)
         if rng is None:
-            design = replace(design, made_from=_made_from(secret, table, rows, counts))
+            made_from = _made_from(secret, table, rows, counts)
+            design = replace(design, made_from=made_from, key=mark_of(secret))
         check_formulas(design)
         notes = [
             note_on(rng),
@@ -407,8 +414,9 @@ def release_again(
 
     BrokenNotion is raised for the rows that the design was made from, in any order,
     with or without incomplete ones: a second draw for them tells more. Of a table
-    without the secret's columns, the numbers of rows with each public symbol decide. A
-    copy with other rows or values is not known.
+    without the secret's columns, the numbers of rows with each public value decide. A
+    copy with other rows or values is not known. DataError is raised under another key
+    than the design's, which would not know them.
     """
     if design.of_counts:
         raise DataError(
@@ -418,7 +426,7 @@ def release_again(
     table.check(design.public.names)
     columns = design.columns_in(table.columns)
     rows = table.complete(columns) if missing == "drop" else table
-    secret = secret_key()
+    secret = secret_key_of(design.key) if design.key else secret_key()
     key = release_key(secret, rows.digest(columns), json.dumps(design.content()))
     check_formulas(design)
     every = table.counts(columns)

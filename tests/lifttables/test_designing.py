@@ -19,7 +19,7 @@ from liftlib.errors import DataError
         ),
         (
             '{"format": "liftlib design 9"}',
-            "has the format 'liftlib design 9', not 'liftlib design 5'",
+            "has the format 'liftlib design 9', not 'liftlib design 6'",
         ),
     ],
 )

@@ -412,10 +412,42 @@ def test_a_design_tells_nothing_of_its_rows_to_who_has_no_key(folder):
     )
     assert len(own) == len(other) == 2  # of all columns, and of the public ones
     assert not {*own} & {*other}
-    assert again("p.csv") == 3  # the rows were released before, as the ledger says
-    # another key does not know the rows either
+    assert again("p.csv") == 2
+
+
+OTHER_KEYS = {
+    "of somebody else": lambda file: file.write_bytes(bytes(range(32))),
+    "lost": lambda file: file.unlink(),
+    "damaged": lambda file: file.write_bytes(b"junk"),
+    "no folder for one": lambda file: (file.unlink(), file.parent.rmdir()),
+    "nowhere to keep one": lambda file: (
+        file.unlink(),
+        file.parent.rmdir(),
+        file.parent.write_text(""),
+    ),
+    "unreadable": lambda file: (file.unlink(), file.mkdir()),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_KEYS)
+def test_a_design_is_used_with_the_key_that_it_was_made_with(
+    folder, tmp_path, monkeypatch, name
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("lifttables.releases.noising.PATIENCE_SECONDS", 0.1)
+    assert release() == 0
     Path("p.csv").rename("copy.csv")
-    assert again("copy.csv") == 0
+    assert again("copy.csv") == 3
+    key = state_folder() / "noise.PRIVATE.key"
+    OTHER_KEYS[name](key)
+    before = files()
+    assert again("copy.csv") == 2
+    assert again("copy.csv", "--dry-run") == 2
+    with pytest.raises(DataError):
+        tables.apply(pl.read_csv("copy.csv"), load("out.PRIVATE.design.json"), rng=1)
+    assert files() == before
+    if name in ("lost", "no folder for one"):
+        assert not key.exists()  # none was made
 
 
 def test_an_infinite_number_is_refused():

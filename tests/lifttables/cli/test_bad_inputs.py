@@ -489,10 +489,13 @@ CASES = [
     (again(out="new.xlsx"), ".csv"),
     (again(out="taken.csv"), "taken.csv already exists"),
     (again("--ledger", "in.csv"), "in.csv is an input, so it cannot be written"),
-    (again("--ledger", "brace.json"), "brace.json is no ledger of releases"),
+    (
+        again("--ledger", "brace.json", table="bare.csv"),
+        "brace.json is no ledger of releases",
+    ),
     # what comes of it
     (estimate(card="no.json"), "cannot read no.json"),
-    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 5'"),
+    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 6'"),
     (
         estimate(table="odd.csv"),
         "the card does not list 1 symbol of the release, such as 'martian'",
