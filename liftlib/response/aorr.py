@@ -8,11 +8,14 @@
 3. The vertices with a positive weight are the outputs, and the weight is P(y) (eqs.
    (27) and (28)).
 4. P(y|x) = P(y) v_y(x) / P(x), which inverts eqs. (29) and (30).
+
+The bound on every other mechanism has room for the tolerance of ``is_satisfied``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple, Self
 
@@ -22,12 +25,19 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information_of
-from liftlib.response.posteriors import PosteriorCone, ResponseCertificate
+from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, widened
+from mixproof.limits import Limits
 from mixproof.lp import Solution, mix_columns
-from mixproof.numerics import Matrix, Vector, entropies
+from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector, entropies
 from mixproof.polytope import Method, vertices
+from mixproof.search import cheapest_mixture
 
 MEAN_TOL = 1e-14  # relative error of a mixture's mean that is the rounding of its sum
+# slack of P_X in each halfspace above which the widened polytope is listed too
+MIN_WIDTH = 1e3 * HALFSPACE_SLACK
+# vertices of the widened polytope, which may split, for each that may be listed
+SPLIT_VERTICES = 4
+BOUND_WORK = 20_000  # linear programs that bound a thinner polytope, about a second
 
 
 class Mixture(NamedTuple):
@@ -154,16 +164,41 @@ def aorr(
         ) from error
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
-    upper = np.inf if method == "cdd" else proven(cone, mixture)
+    proves = method == "qhull" and cone.support.resolved.all()
+    upper = cone.upper(least_entropy(cone, mixture, most)) if proves else np.inf
     certificate = certified(cone.joint, channel, "all vertices", mixture, mixed, upper)
     return channel.with_certificate(certificate)
 
 
-def proven(cone: PosteriorCone, mixture: Mixture) -> float:
-    """Return the upper bound on I(X; Y), nats; infinite if a symbol was removed."""
-    if not cone.support.resolved.all():
-        return np.inf
-    return float(entropies(cone.joint.p_x)) - mixture.solution.objective
+def least_entropy(
+    cone: PosteriorCone, mixture: Mixture, most: int | None = None
+) -> float:
+    """Return a lower bound on H(X|Y) of every mechanism that the notion accepts, nats.
+
+    Its posteriors may miss a halfspace by the notion's tolerance, so they form a wider
+    polytope. With the dual y of the best mixture, no mixture of its points costs less
+    than y P_X plus the least price H(v) - y v of a vertex v.
+    """
+    p_x = mixture.p_x
+    halfspaces = cone.listed()
+    bounding = halfspaces[(halfspaces < 0).any(axis=1)]
+    # qhull cannot list a polytope that is as thin as the tolerance
+    if (bounding @ p_x > MIN_WIDTH).all():
+        with suppress(SolverFailure):
+            limit = None if most is None else SPLIT_VERTICES * most
+            points = vertices(widened(halfspaces), interior=p_x, most=limit)
+            dual = mixture.solution.dual
+            price = entropies(points) - points @ dual
+            return float(dual @ p_x + price.min())
+    found = cheapest_mixture(
+        cone.halfspaces,
+        p_x,
+        Limits(work=BOUND_WORK),
+        more=mixture.rows[mixture.solution.x > 0],
+        slack=HALFSPACE_SLACK,
+        extension=cone.extension,
+    )
+    return found.proven.bound
 
 
 def certified(

@@ -31,7 +31,14 @@ from liftlib.notions.base import MIN_RESOLVED_LIFT
 from mixproof.extension import Extension
 from mixproof.limits import Reached
 from mixproof.lp import Solution
-from mixproof.numerics import NEGLIGIBLE_MASS, Mask, Matrix, Vector
+from mixproof.numerics import (
+    HALFSPACE_SLACK,
+    NEGLIGIBLE_MASS,
+    Mask,
+    Matrix,
+    Vector,
+    entropies,
+)
 from mixproof.proof import DeferredProof
 
 # largest share of constant release that repairs rounding; needing more is a solver
@@ -40,6 +47,8 @@ REPAIR_TOL = 1e-7
 # the first share of constant release that is tried: a smaller one would be lost to
 # rounding
 REPAIR_START = 1e-14
+# by how much a bound is rounded up, relative to 1 + H(X): more than H(X) is rounded
+BOUND_MARGIN = 2e-10
 MAX_LISTED_HALFSPACES = (
     # halfspaces beyond which only their description with auxiliary variables is used,
     # if there is one
@@ -52,7 +61,8 @@ class ResponseCertificate(Certificate):
     """How a response was found, and a bound on every other response.
 
     ``upper`` is finite if vertex enumeration or branch and bound proved the bound, and
-    no symbol was removed or all of X may be published.
+    no symbol was removed or all of X may be published. It has room for the tolerance
+    of ``is_satisfied``, so ``gap`` is some 10^-9 nats where the mechanism is optimal.
 
     Attributes
     ----------
@@ -151,6 +161,14 @@ class PosteriorCone(NamedTuple):
         notion = require(self.notion, Polyhedral, "a list of halfspaces")
         relaxed, _ = notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)
         return relaxed.halfspaces(joint)
+
+    def upper(self, least: float) -> float:
+        """Return an upper bound on I(X; Y), nats; infinite if a symbol was removed.
+
+        It holds for every mechanism that the notion accepts, if none that satisfies the
+        :func:`widened` halfspaces has H(X|Y) below ``least``.
+        """
+        return rounded_up(self.joint, least) if self.support.resolved.all() else np.inf
 
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
         """Return the repaired channel of a kernel over the support, see
@@ -253,6 +271,27 @@ def cone_for(joint: Joint, notion: Convex) -> PosteriorCone:
     many = extension is not None and extension.n_halfspaces > MAX_LISTED_HALFSPACES
     halfspaces = None if many else relaxed.halfspaces(support.joint)
     return PosteriorCone(joint, notion, support, halfspaces, floor, extension)
+
+
+def widened(halfspaces: Matrix) -> Matrix:
+    """Return G moved outwards, so that G v >= 0 for every posterior v of a mechanism
+    that the notion accepts, which may exceed a budget by ``KEEP_TOL``.
+
+    Examples
+    --------
+    >>> widened(np.array([[0.5, -0.5], [-3.0, 2.0]])).tolist()
+    [[0.50000000101, -0.49999999899], [-2.99999999697, 2.00000000303]]
+    """
+    size = np.abs(halfspaces).max(axis=1, initial=1.0, keepdims=True)
+    return halfspaces + HALFSPACE_SLACK * size  # v sums to 1
+
+
+def rounded_up(joint: Joint, least: float) -> float:
+    """Return H(X) - least, an upper bound on I(X; Y) if H(X|Y) is at least ``least``,
+    rounded up.
+    """
+    total = float(entropies(joint.p_x))
+    return total - least + BOUND_MARGIN * (1 + total)
 
 
 def vertex_bound(n_halfspaces: int, n: int) -> int:

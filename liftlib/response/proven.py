@@ -14,7 +14,6 @@ import numpy as np
 
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
-from liftlib.joint import Joint
 from liftlib.notions import LiftNotion, Polyhedral, provides
 from liftlib.response.aorr import MEAN_TOL, Mixture, certified, cheapest, exactly
 from liftlib.response.convex import Found, by_tangents
@@ -22,17 +21,13 @@ from liftlib.response.posteriors import (
     PosteriorCone,
     ResponseCertificate,
     merged_rows,
+    rounded_up,
 )
 from mixproof.limits import Clock, Limits, Reached
 from mixproof.lp import certify
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector, entropies
 from mixproof.proof import Proof, preorder
 from mixproof.search import ProvenBound, cheapest_mixture
-
-BOUND_MARGIN = 2e-10
-"""By how much a bound is rounded up, relative to 1 + H(X): more than the rounding of
-H(X).
-"""
 
 UNRESOLVED = Reached(
     "what rounding and the notion's tolerance leave unresolved was reached",
@@ -73,9 +68,7 @@ def proven_response(cone: PosteriorCone, limits: Limits = Limits()) -> Channel:
     search = by_tree if provides(cone.notion, Polyhedral) else by_tangents
     found = search(cone, limits)
     mixture, channel, mixed = first_that_holds(found.mixtures, cone)
-    upper = np.inf
-    if cone.support.resolved.all():
-        upper = rounded_up(cone.joint, found.proven.bound)
+    upper = cone.upper(found.proven.bound)
     certificate = certified(cone.joint, channel, found.route, mixture, mixed, upper)
     certificate = replace(
         certificate, programmes=found.programmes, seconds=found.seconds
@@ -160,14 +153,6 @@ def publication(cone: PosteriorCone) -> Channel | None:
     certificate = certified(joint, channel, "X itself", mixture, 0.0, upper)
     proof = partial(Proof.of_nothing, joint.n_public, upper)
     return channel.with_certificate(replace(certificate, proof=proof))
-
-
-def rounded_up(joint: Joint, least: float) -> float:
-    """Return H(X) - least, an upper bound on I(X; Y) if H(X|Y) is at least ``least``,
-    rounded up.
-    """
-    total = float(entropies(joint.p_x))
-    return total - least + BOUND_MARGIN * (1 + total)
 
 
 def with_proof(

@@ -154,7 +154,7 @@ def test_more_than_rounding_is_not_mended():
 
 
 def test_bounds_that_cross_by_rounding_are_made_equal(monkeypatch):
-    monkeypatch.setattr(rows, "proven", lambda *_: 0.0)
+    monkeypatch.setattr(rows, "least_entropy", lambda *_: 2.0)
     made = aorr(cone_for(JOINT, ll.LIP(0.3))).certificate
     assert made.upper == made.value > 0
 
@@ -172,9 +172,8 @@ def test_a_budget_too_small_to_resolve_is_mixed_in():
         made = aorr(cone_for(joint, ll.ALIP(budget, np.inf))).certificate
         assert (made.mixed == np.exp(-budget)) == (not resolved)
         if not resolved:
-            assert made.upper == pytest.approx(
-                ll.measures.entropy(joint.p_x), abs=1e-12
-            )
+            total = ll.measures.entropy(joint.p_x)
+            assert total <= made.upper <= total + 1e-9
         assert made.upper >= made.value
 
 

@@ -12,6 +12,7 @@ from liftlib.response import aorr as rows
 from liftlib.response.optimal import few_vertices
 from liftlib.response.posteriors import ResponseCertificate
 from mixproof import polytope
+from mixproof.numerics import KEEP_TOL
 
 
 def random_private_channel(joint, notion, rng):
@@ -106,10 +107,8 @@ def test_outputs_are_few_and_certified():
     assert made.mixed == 0
     assert made.solution.gap < 1e-9
     assert made.value == utility(joint, channel)
-    assert made.upper == pytest.approx(
-        ll.measures.entropy(joint.p_x) - made.solution.objective, abs=1e-12
-    )
-    assert made.gap < 1e-9
+    best = ll.measures.entropy(joint.p_x) - made.solution.objective
+    assert best + KEEP_TOL / 2 < made.upper < best + 20 * KEEP_TOL
     assert made.route == "all vertices"
 
 
