@@ -54,6 +54,12 @@ class Uniform(Protocol):
         ...
 
 
+def gap_between(value: float, upper: float) -> float:
+    """Return ``upper - value``, 0 if rounding makes it negative; a NaN stays one."""
+    gap = upper - value
+    return 0.0 if gap < 0 else gap
+
+
 @dataclass(frozen=True, eq=False)
 class Certificate:
     """How a channel was obtained and how close to optimal; mechanisms add fields.
@@ -76,8 +82,7 @@ class Certificate:
     @property
     def gap(self) -> float:
         """The optimality gap ``upper - value``, nats."""
-        gap = self.upper - self.value
-        return 0.0 if gap < 0 else gap  # a NaN stays one
+        return gap_between(self.value, self.upper)
 
     def __repr__(self) -> str:  # subclasses are decorated with repr=False
         return (

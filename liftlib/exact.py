@@ -361,15 +361,17 @@ class Joint:
         self.counts, _ = scaled(table(value, name))
         self.sizes = [sum(row) for row in self.counts]
         self.columns = [sum(column) for column in zip(*self.counts, strict=True)]
-        self.total = sum(self.sizes)
         full = all(self.columns) and all(self.sizes)
         require(full, f"{name} has an empty row or column")
-        self.p_s = [Fraction(size, self.total) for size in self.sizes]
-        self.p_x = [Fraction(column, self.total) for column in self.columns]
+        self.total = sum(self.sizes)
+        self.p_s = self.shares(self.sizes)
+        self.p_x = self.shares(self.columns)
         self.given = [list(map(Fraction, row, self.columns)) for row in self.counts]
-        self.sha256 = sha256(
-            [[Fraction(count, self.total) for count in row] for row in self.counts]
-        )
+        self.sha256 = sha256([self.shares(row) for row in self.counts])
+
+    def shares(self, counts: list[int]) -> list[Fraction]:
+        """Return counts divided by the total."""
+        return [Fraction(count, self.total) for count in counts]
 
     def lift(self, s: int) -> list[Fraction]:
         """Return P(s|x) / P(s) for each x."""
@@ -558,22 +560,29 @@ class Notion:
             of_set = [((at + 1) >> s) & 1 for s in reversed(range(len(p)))]
             inside = [Fraction(2 * member) for member in of_set]
             return True, 1 - dot(inside, p), inside
-        name = f"tangent {at}"
-        tangent = self.tangents[at]
-        fits = type(tangent) is list and len(tangent) == 2
-        fits = fits and tangent[0] in ("lower", "upper")
-        require(fits, f"{name} is on neither side")
-        upper = tangent[0] == "upper"
-        u = table([tangent[1]], name, -math.inf)[0]
-        require(len(u) == len(p), f"{name} has not one number for each secret")
+        upper, u = self.tangent(at)
         if self.kind == "Chi2Lift":
             size = root(dot(p, (v * v for v in u)))
             return True, 1 - dot(p, u) / size, [v / size for v in u]
-        require(min(u) >= 0, f"{name} has a negative entry")
+        require(min(u) >= 0, f"tangent {at} has a negative entry")
         b = self.alpha / (self.alpha - 1 if upper else self.alpha + 1)
-        size = norm(p, u, b)[upper]
-        require(size > 0, f"{name} has no direction")
+        low, high = norm(p, u, b)
+        size = high if upper else low  # so that g is larger
+        require(size > 0, f"tangent {at} has no direction")
         return upper, Fraction(0), [v / size for v in u]
+
+    def tangent(self, at: int) -> tuple[bool, list[Fraction]]:
+        """Return whether a tangent of the problem is "upper", and its vector u."""
+        name = f"tangent {at}"
+        value = self.tangents[at]
+        fits = type(value) is list and len(value) == 2
+        fits = fits and value[0] in ("lower", "upper")
+        require(fits, f"{name} is on neither side")
+        side, vector = value
+        u = table([vector], name, -math.inf)[0]
+        whole = len(u) == len(self.joint.p_s)
+        require(whole, f"{name} has not one number for each secret")
+        return side == "upper", u
 
 
 def check_channel(allowed: Notion | Polytope, joint: Joint, value: Any) -> Fraction:
@@ -650,8 +659,8 @@ class Proof:
     def field(value: Any, name: str, shape: list[int]) -> Any:
         """Return a field, in units if it is real, and as rows if it has two axes."""
         flat = value[name]
-        told = value.get("shapes")
-        given = told.get(name) if type(told) is dict else None
+        shapes = value.get("shapes")
+        given = shapes.get(name) if type(shapes) is dict else None
         fits = given == shape and all(type(size) is int for size in given)
         require(
             fits and len(flat) == math.prod(shape),
@@ -669,9 +678,12 @@ class Proof:
         return [flat[at * width : (at + 1) * width] for at in range(count)]
 
     def join(self, at: int, parent: int, child: int) -> None:
-        """Record a box as a child of its parent, which comes before it."""
+        """Record a box as a child of its parent, which comes before it.
+
+        Box 0 is the root.
+        """
         if at == 0:
-            require(parent == -1, "box 0 does not come after its parent")
+            require(parent == -1, "box 0, the root, has a parent")
             return
         later = 0 <= parent < at
         require(later, f"box {at} does not come after its parent")
@@ -858,12 +870,13 @@ def steps(problem: Any) -> Iterator[str | Box | Result]:
         mixture or is_of_format(problem, "liftlib problem"),
         "this is no problem of version 1 (a proof alone is none: it names no table)",
     )
-    joint = (
-        Joint([problem.get("target")], "target")
-        if mixture
-        else Joint(problem.get("joint"))
-    )
-    allowed = Polytope(problem, joint) if mixture else Notion(problem, joint)
+    allowed: Notion | Polytope
+    if mixture:
+        joint = Joint([problem.get("target")], "target")
+        allowed = Polytope(problem, joint)
+    else:
+        joint = Joint(problem.get("joint"))
+        allowed = Notion(problem, joint)
     yield from (f"{name}: {fact}" for name, fact in allowed.about.items())
     yield f"{allowed.count} halfspaces contain every posterior that is allowed"
     alone = mixture and problem.get("channel") is None
@@ -918,5 +931,5 @@ def main(path: str) -> int:
 
 
 if __name__ == "__main__":
-    told = len(sys.argv) == 2 and sys.argv[1] not in ("-h", "--help")
-    sys.exit(main(sys.argv[1]) if told else f"usage: python {sys.argv[0]} problem.json")
+    named = len(sys.argv) == 2 and sys.argv[1] not in ("-h", "--help")
+    sys.exit(main(sys.argv[1]) if named else f"usage: python {sys.argv[0]} problem.json")

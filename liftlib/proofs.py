@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from liftlib import exact
-from liftlib.channel import Channel, in_order_of
+from liftlib.channel import Channel, gap_between, in_order_of
 from liftlib.errors import InvalidProof
 from liftlib.joint import Joint
 from liftlib.notions import CurvedLift, Notion, Polyhedral, provides
@@ -58,8 +58,7 @@ class Checked(NamedTuple):
     @property
     def gap(self) -> float:
         """The optimality gap ``upper - value``, nats."""
-        gap = self.upper - self.value
-        return 0.0 if gap < 0 else gap  # a NaN stays one
+        return gap_between(self.value, self.upper)
 
 
 @checked
@@ -218,17 +217,23 @@ def _problem(
 
 
 def _by_notion(joint: Joint, notion: Notion, proof: Proof) -> dict[str, Any]:
-    """Return the joint distribution and how the proof numbers the halfspaces."""
-    lower = upper = np.empty((0, joint.n_secret))
+    """Return the joint distribution and how the proof numbers the halfspaces.
+
+    ``tangents`` holds the directions of a convex notion's tangents, those of eps_u
+    first, as ``CurvedLift.tangents`` orders them. If a bound is ``relaxed``, the proof
+    does without halfspaces for the least lift.
+    """
+    tangents: list[list[Any]] = []
     if len(proof.points):
         curved = _with_points(joint, notion, proof.points)
         lower, upper = curved.tangent_directions(joint, proof.points)
+        tangents += [["upper", direction] for direction in upper.tolist()]
+        tangents += [["lower", direction] for direction in lower.tolist()]
     relaxed = False
     solved = notion.proven
     if provides(solved, Polyhedral):
-        relaxed = solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)[1] > 0
-    tangents = [["upper", u] for u in upper.tolist()]
-    tangents += [["lower", u] for u in lower.tolist()]
+        _, floor = solved.relaxed(joint.p_s, MIN_RESOLVED_LIFT)
+        relaxed = floor > 0
     return {
         "format": "liftlib problem",
         "joint": joint.p.tolist(),

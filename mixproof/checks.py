@@ -123,34 +123,43 @@ def _evaluated(annotation: Any, function: Callable[..., Any]) -> Any:
 
 
 def _fits(value: Any, hint: Any) -> bool:
+    """Return whether a value matches a hint; hints that are not known match all."""
     if (parts := _parts(hint)) is not None:
         return any(_fits(value, part) for part in parts)
     if hint in PLAIN_TYPES:
         return PLAIN_TYPES[hint][0](value)
     origin = get_origin(hint)
     if origin is Literal:
+        # an array would be compared entry by entry
         return isinstance(value, str | bool | int) and value in get_args(hint)
     if origin is Callable:
         return callable(value)
     if origin is type:
-        of = get_args(hint)[0]
-        is_class = isinstance(value, type) and not inspect.isabstract(value)
-        return is_class and (not isinstance(of, type) or issubclass(value, of))
+        return _is_class_of(value, get_args(hint)[0])
     if origin is Sequence:
-        kind = get_args(hint)[0]
-        several = (
-            value.ndim > 0
-            if isinstance(value, np.ndarray)
-            else isinstance(value, Sequence)
-        )
-        return several and (
-            kind in (Any, Hashable) or all(_fits(v, kind) for v in value)
-        )
-    return (
-        not isinstance(hint, type)
-        or hint.__module__ == "builtins"
-        or isinstance(value, hint)
-    )
+        return _is_sequence_of(value, get_args(hint)[0])
+    # functions convert numbers and arrays themselves
+    if not isinstance(hint, type) or hint.__module__ == "builtins":
+        return True
+    return isinstance(value, hint)
+
+
+def _is_class_of(value: Any, base: Any) -> bool:
+    """Return whether a value is a class that can have instances, derived from base."""
+    if not isinstance(value, type) or inspect.isabstract(value):
+        return False
+    return not isinstance(base, type) or issubclass(value, base)
+
+
+def _is_sequence_of(value: Any, kind: Any) -> bool:
+    """Return whether a value is a sequence, or an array with axes, of such entries."""
+    if isinstance(value, np.ndarray):
+        several = value.ndim > 0
+    else:
+        several = isinstance(value, Sequence)
+    if not several or kind in (Any, Hashable):
+        return several
+    return all(_fits(entry, kind) for entry in value)
 
 
 def _by_kind(hint: Any) -> bool:

@@ -7,6 +7,7 @@ tight constraints and checked, so its residual is rounding error.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Literal
 
@@ -288,7 +289,9 @@ def _relative_interior(rows: Matrix) -> tuple[Vector | None, NDArray[np.bool_]]:
 
 
 def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
-    """Return the point of the affine hull that maximises the smallest slack."""
+    """Return the point of the affine hull that maximises the smallest slack; near
+    ``inside``, an interior point, if that fails.
+    """
     m, n = rows.shape
     size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
     weight = np.where(equal, 0.0, size)
@@ -303,11 +306,10 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
         presolve="on",
     )
     centred = inside
-    try:
+    with suppress(Infeasible, SolverFailure):  # any interior point will do
         solution, _ = programme.run()
-        centred = solution[:n] if solution[n] > 0 else inside
-    except (Infeasible, SolverFailure):
-        pass  # any interior point will do
+        if solution[n] > 0:
+            centred = solution[:n]
     # the solver's equalities hold to its tolerance; put the point on the affine hull
     # itself
     system = np.concatenate([np.ones((1, n)), rows[equal]])

@@ -315,35 +315,50 @@ class Search:
         """Descend from perturbations of the points in use, until the improvement is
         small.
         """
-        n = self.target.size
-        before = [self.cost]
-        units = np.eye(n)
-        while self.may_descend and (
-            len(before) <= PERTURB_ROUNDS
-            or before[-PERTURB_ROUNDS - 1] - before[-1] > PERTURB_GAIN * wanted
-        ):
+        costs = [self.cost]
+        while self.may_descend:
+            if len(costs) > PERTURB_ROUNDS:
+                gain = costs[-PERTURB_ROUNDS - 1] - costs[-1]
+                if not gain > PERTURB_GAIN * wanted:
+                    return
             self.tell()
-            used = self.master.rows[self.weights > 0]
-            if len(before) % 2:
-                first, second = self.rng.integers(0, len(used), (2, n))
-                starts = (used[first] + used[second]) / 2
-            else:
-                chosen = used[self.rng.integers(0, len(used), n)]
-                shaken = chosen * self.rng.gamma(1.0, size=(n, n))
-                shaken /= shaken.sum(axis=1, keepdims=True)
-                unit = units[self.rng.integers(0, n, n)]
-                starts = (1 - PERTURB_UNIT) * shaken + PERTURB_UNIT * unit
-            starts = (1 - PERTURB_TARGET) * starts + PERTURB_TARGET * self.target
-            rows, prices = self.descend(starts)
+            rows, prices = self.descend(self._perturbed(halfway=len(costs) % 2 == 1))
             if self.add(rows[prices < -MIN_SAVING]):
                 self.resolve()
-            before.append(self.cost)
+            costs.append(self.cost)
+
+    def _perturbed(self, *, halfway: bool) -> Matrix:
+        """Return starts near the points in use, shape (n, n): halfway between two of
+        them, or one of them shaken and moved towards a unit vector.
+        """
+        n = self.target.size
+        used = self.master.rows[self.weights > 0]
+        if halfway:
+            first, second = self.rng.integers(0, len(used), (2, n))
+            starts = (used[first] + used[second]) / 2
+        else:
+            chosen = used[self.rng.integers(0, len(used), n)]
+            shaken = chosen * self.rng.gamma(1.0, size=(n, n))
+            shaken /= shaken.sum(axis=1, keepdims=True)
+            unit = np.eye(n)[self.rng.integers(0, n, n)]
+            starts = (1 - PERTURB_UNIT) * shaken + PERTURB_UNIT * unit
+        # towards the target, which is inside the polytope
+        return (1 - PERTURB_TARGET) * starts + PERTURB_TARGET * self.target
 
     def one_pass(
         self, delta: float, *, several: bool = False, most: float = np.inf
     ) -> Tree:
         """Run branch and bound until no price is below -delta, or columns should be
         added.
+
+        Parameters
+        ----------
+        delta : float
+            Nats, above 0.
+        several : bool, keyword-only
+            See :class:`~mixproof.problem.Pass`.
+        most : float, keyword-only
+            Linear programs after which the pass ends.
         """
         self.passes += 1
         tolerance = delta / BRANCHING_FRACTION
@@ -353,12 +368,12 @@ class Search:
         # the root at least, which a proof needs
         most = 1 if self.over else min(most, self.most - self.programmes)
         before = self.programmes
-        told = 0
+        next_report = 0
         for _ in tree.explore(most):
             self.programmes = before + work.nodes
-            if work.nodes >= told:
+            if work.nodes >= next_report:
                 self.tell()
-                told = work.nodes + REPORTED
+                next_report = work.nodes + REPORTED
             if self.over and work.nodes:
                 break
         self.programmes = before + work.nodes

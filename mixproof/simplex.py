@@ -11,7 +11,7 @@ any basis.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -83,6 +83,30 @@ def slots_for(rows: Matrix, most: int) -> int:
     (1024, 12)
     """
     return min(most, max(1, int(MAX_INVERSES_BYTES / (16 * len(rows) ** 2))))
+
+
+class Entering(NamedTuple):
+    """What the ratio tests of one step find in each of k slots.
+
+    Attributes
+    ----------
+    variable : numpy.ndarray of int, shape (k,)
+        The entering variable; -1 if there is none.
+    length : numpy.ndarray, shape (k,)
+        The dual step.
+    moved : numpy.ndarray, shape (k, m)
+        The sum of the columns of flipped variables, times their changes.
+    violation : numpy.ndarray, shape (k,)
+        What flips leave of the violation.
+    flips : list of pairs of int arrays
+        Slots, and the variables that flip there.
+    """
+
+    variable: Any
+    length: Vector
+    moved: Matrix
+    violation: Vector
+    flips: list[tuple[Any, Any]]
 
 
 class Simplex:
@@ -253,17 +277,17 @@ class Simplex:
         leaving = self.inverse[self._every[:k], rows] * sign[:, None]
         product(leaving, self.table, self._pivots[:k])
         self.steps += 1
-        enters, length, moved, flips = self._ratio_test(np.flatnonzero(sign))
-        good = enters >= 0
+        found = self._ratio_test(np.flatnonzero(sign))
+        good = found.variable >= 0
         if not good.all():
-            length[~good] = 0.0
-            moved[~good] = 0.0
+            found.length[~good] = 0.0
+            found.moved[~good] = 0.0
         slots = np.flatnonzero(good)
         self.pivots += slots.size
         row = rows[slots]
-        entering = enters[slots]
-        self._change_values(slots, row, entering, moved)
-        self._change_costs(slots, row, entering, sign, length, flips, good)
+        entering = found.variable[slots]
+        self._change_values(slots, row, entering, found.moved)
+        self._change_costs(slots, row, sign, found)
         self._change_basis(slots, row, entering)
         age = self.age[:k]
         age += 1
@@ -307,31 +331,28 @@ class Simplex:
         np.subtract(inverse, outer, out=inverse)
         inverse[g, r] = pivot_row[g]
 
-    def _change_costs(
-        self,
-        g: Any,
-        r: Any,
-        e: Any,
-        sign: Vector,
-        length: Vector,
-        flips: list[tuple[Any, Any]],
-        good: Mask,
-    ) -> None:
-        """Update reduced costs; their signs say at which bounds variables are."""
+    def _change_costs(self, g: Any, r: Any, sign: Vector, found: Entering) -> None:
+        """Update reduced costs; their signs say at which bounds variables are.
+
+        Those of the rows r of the slots g leave, above their bounds where ``sign`` is 1
+        and below where it is -1.
+        """
         k = self.used
         reduced = self.reduced[:k]
         pivots = self._pivots[:k]
+        good = found.variable >= 0
         at_most = np.less(reduced, 0.0, out=self._at_most[:k])
-        for slot, variable in flips:
+        for slot, variable in found.flips:
             at_most[slot, variable] ^= good[slot]
-        np.multiply(pivots, length[:, None], out=pivots)
+        np.multiply(pivots, found.length[:, None], out=pivots)
         np.subtract(reduced, pivots, out=reduced)
         wrong = np.nonzero((reduced < 0.0) != at_most)  # by rounding, at ties
         reduced[wrong] = np.where(at_most[wrong], -SMALLEST_STEP, SMALLEST_STEP)
+        # a variable that leaves is at the bound that it missed
         fixed = self.bounds[g, 0, r] >= self.bounds[g, 1, r]
-        step = np.maximum(length[g], SMALLEST_STEP)
+        step = np.maximum(found.length[g], SMALLEST_STEP)
         reduced[g, self.basis[g, r]] = np.where(fixed, np.inf, -sign[g] * step)
-        reduced[g, e] = np.inf
+        reduced[g, found.variable[g]] = np.inf
 
     def _change_basis(self, g: Any, r: Any, e: Any) -> None:
         """Put variables e into rows r of the bases of the slots g."""
@@ -339,67 +360,79 @@ class Simplex:
         self.bounds[g, 1, r] = self.most[g, e]
         self.basis[g, r] = e
 
-    def _ratio_test(
-        self, going: Any
-    ) -> tuple[Any, Vector, Matrix, list[tuple[Any, Any]]]:
-        """Return the entering variables (-1 if none), dual step lengths, columns of
-        flipped variables, and flips.
+    def _ratio_test(self, going: Any) -> Entering:
+        """Return which variables enter in the slots ``going``, and which flip.
 
-        Breakpoints are passed in order: a variable whose range does not remove the
-        violation is flipped.
+        A breakpoint is the dual step at which a reduced cost changes its sign. They are
+        passed in order: a variable whose range does not remove the violation is flipped
+        to its other bound, and the first that does enters.
         """
         k = self.used
-        ratios = self._ratios[:k]
-        pivots = self._pivots[:k]
-        reduced = self.reduced[:k]
-        np.divide(pivots, reduced, out=ratios)  # inverse ratios: the largest enters
-        started = going
-        violation = self.worst[:k].copy()
-        enters = np.full(k, -1)
-        length = np.zeros(k)
-        moved = np.zeros((k, self.m))
-        flips: list[tuple[Any, Any]] = []
-        while going.size > FEW:
-            at = (ratios if going.size == k else ratios[going]).argmax(1)
+        # inverse ratios: the largest is the next breakpoint
+        np.divide(self._pivots[:k], self.reduced[:k], out=self._ratios[:k])
+        found = Entering(
+            variable=np.full(k, -1),
+            length=np.zeros(k),
+            moved=np.zeros((k, self.m)),
+            violation=self.worst[:k].copy(),
+            flips=[],
+        )
+        left = going
+        while left.size > FEW:
+            left = self._pass_breakpoints(*self._next_breakpoints(left), found)
+        if left.size:
+            self._pass_sorted(left, found)
+        failed = going[found.variable[going] < 0]
+        if failed.size:
+            loose = found.violation[failed] < LOOSE_TOL
+            self.status[failed] = np.where(loose, LOOSE, INFEASIBLE)
+        return found
+
+    def _next_breakpoints(self, going: Any) -> tuple[Any, Any, Vector]:
+        """Return the slots that have a next breakpoint, its variable and its inverse
+        ratio.
+        """
+        ratios = self._ratios[: self.used]
+        while True:
+            at = (ratios if going.size == self.used else ratios[going]).argmax(1)
             ratio = ratios[going, at]
             usable = ratio > 0.0
-            if not usable.all():
-                if (blank := np.isnan(ratio)).any():  # 0 / 0
-                    ratios[going[blank]] = np.nan_to_num(ratios[going[blank]], nan=0.0)
-                    continue
-                going = going[usable]
-                at = at[usable]
-                ratio = ratio[usable]
-            size = np.abs(pivots[going, at])
-            width = self.most[going, at] - self.least[going, at]
-            step = 1.0 / ratio
-            self.objective[going] += violation[going] * (step - length[going])
-            length[going] = step
-            rest = violation[going] - size * width
-            enter = (rest < PRIMAL_TOL) & (size > PIVOT_TOL)
-            enters[going[enter]] = at[enter]
-            more = ~enter
-            going = going[more]
-            at = at[more]
-            violation[going] = rest[more]
-            width = np.where(reduced[going, at] < 0, -width[more], width[more])
-            moved[going] += width[:, None] * self.columns[at]
-            ratios[going, at] = 0.0
-            flips.append((going, at))
-        if going.size:
-            flips.append(self._sorted(going, violation, length, enters, moved))
-        failed = started[enters[started] < 0]
-        if failed.size:
-            self.status[failed] = np.where(
-                violation[failed] < LOOSE_TOL, LOOSE, INFEASIBLE
-            )
-        return enters, length, moved, flips
+            if usable.all():
+                return going, at, ratio
+            blank = going[np.isnan(ratio)]  # 0 / 0, which argmax takes for the largest
+            if not blank.size:
+                return going[usable], at[usable], ratio[usable]
+            ratios[blank] = np.nan_to_num(ratios[blank], nan=0.0)
 
-    def _sorted(
-        self, going: Any, violation: Vector, length: Vector, enters: Any, moved: Matrix
-    ) -> tuple[Any, Any]:
+    def _pass_breakpoints(
+        self, going: Any, at: Any, ratio: Vector, found: Entering
+    ) -> Any:
+        """Let variables enter or flip at a breakpoint of each slot; return the slots
+        where they flip.
+        """
+        size = np.abs(self._pivots[going, at])
+        width = self.most[going, at] - self.least[going, at]
+        before = found.violation[going]
+        after = before - size * width
+        step = 1.0 / ratio
+        self.objective[going] += before * (step - found.length[going])
+        found.length[going] = step
+        enters = (after < PRIMAL_TOL) & (size > PIVOT_TOL)
+        found.variable[going[enters]] = at[enters]
+        flips = ~enters
+        going = going[flips]
+        at = at[flips]
+        width = width[flips]
+        found.violation[going] = after[flips]
+        change = np.where(self.reduced[going, at] < 0, -width, width)
+        found.moved[going] += change[:, None] * self.columns[at]
+        self._ratios[going, at] = 0.0
+        found.flips.append((going, at))
+        return going
+
+    def _pass_sorted(self, going: Any, found: Entering) -> None:
         """Complete ratio tests among the next ``SORTED`` breakpoints, where a step is
-        cut; return the flips.
+        cut.
         """
         every = self._every[: going.size]
         each = every[:, None]
@@ -418,27 +451,29 @@ class Simplex:
         width = self.most[slot, order] - self.least[slot, order]
         width[~usable] = 0.0
         removed = size * width
-        left = violation[slot] - np.cumsum(removed, axis=1)
+        left = found.violation[slot] - np.cumsum(removed, axis=1)
         large = size > PIVOT_TOL
-        enter = (left < PRIMAL_TOL) & large & usable
+        enters = (left < PRIMAL_TOL) & large & usable
         if most < n_variables:  # the step is cut at the last one
-            enter[:, -1] |= usable[:, -1] & large[:, -1]
-        last = enter.argmax(1)
-        found = enter[every, last]
-        enters[going] = np.where(found, order[every, last], -1)
-        violation[going] = left[:, -1]
+            enters[:, -1] |= usable[:, -1] & large[:, -1]
+        last = enters.argmax(1)
+        any_enters = enters[every, last]
+        found.variable[going] = np.where(any_enters, order[every, last], -1)
+        found.violation[going] = left[:, -1]
         flipped = self._every_variable[:most] < last[:, None]
         width[~flipped] = 0.0
-        step = np.where(found, 1.0 / ratios[every, last], 0.0)
+        length = found.length[going]
+        step = np.where(any_enters, 1.0 / ratios[every, last], 0.0)
         before = left[every, last] + removed[every, last]
-        slope = np.abs(reduced) - length[slot] * size
+        slope = np.abs(reduced) - length[:, None] * size
         gain = np.einsum("bj,bj->b", slope, width)
-        self.objective[going] += (step - length[going]) * before + gain
-        length[going] = step
-        width = np.where(reduced < 0, -width, width)
-        moved[going] += np.matmul(width[:, None, :], self.columns[order])[:, 0]
-        which, at = np.nonzero(width)
-        return going[which], order[which, at]
+        self.objective[going] += (step - length) * before + gain
+        found.length[going] = step
+        change = np.where(reduced < 0, -width, width)
+        columns = self.columns[order]
+        found.moved[going] += np.matmul(change[:, None, :], columns)[:, 0]
+        which, at = np.nonzero(change)
+        found.flips.append((going[which], order[which, at]))
 
     def multipliers(self, at: Any) -> Matrix:
         """Return the multipliers of the rows in some slots."""
@@ -447,11 +482,12 @@ class Simplex:
         return np.asarray(multipliers[:, 0])
 
     def points(self, at: Any) -> Matrix:
-        """Return the solutions in some slots."""
+        """Return the solutions v in some slots, shape (k, n), without the slacks."""
         at_most = self.reduced[at] < 0
         values = np.where(at_most, self.most[at], self.least[at])
         every = self._every[: len(at), None]
         values[every, self.basis[at]] = self.basic[at]
+        # a basic variable may miss its bound, 0 or more, by the tolerance
         return np.asarray(np.maximum(values[:, : self.n], 0.0))
 
     def compact(self, free: Any) -> tuple[Any, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import final
 
 import numpy as np
@@ -104,19 +105,18 @@ class _Averages(PolyhedralLift):
     def lacks(self, interface: type[Notion]) -> str | None:
         """Return why the notion does not provide an interface, or None if it does."""
         reason = super().lacks(interface)
-        if reason is None and issubclass(interface, Convex):
-            kind = Polyhedral if self._perfect() else self._kind()
-            if kind is None:
-                return (
-                    f"{self} bounds the inverse lifts too, which is not convex: set "
-                    "eps_l to inf"
-                )
-            if interface is not Convex and not issubclass(interface, kind):
-                return (
-                    f"the posteriors that {self} allows are "
-                    f"{'' if kind is Polyhedral else 'not '}a polytope"
-                )
-        return reason
+        if reason is not None or not issubclass(interface, Convex):
+            return reason
+        kind = Polyhedral if self._perfect() else self._kind()
+        if kind is None:
+            return (
+                f"{self} bounds the inverse lifts too, which is not convex: set eps_l "
+                "to inf"
+            )
+        if interface is Convex or issubclass(interface, kind):
+            return None
+        is_or_not = "" if kind is Polyhedral else "not "
+        return f"the posteriors that {self} allows are {is_or_not}a polytope"
 
     @checked
     def halfspaces(self, joint: Joint) -> Matrix:
@@ -238,62 +238,97 @@ class L1Lift(_Averages):
     def extension(
         self, joint: Joint, through: Matrix | None = None
     ) -> Extension | None:
-        """Return an extended formulation: u(s) >= b(s) for each s, and sum u <= k."""
-        n = joint.n_secret
-        if n > MAX_NUMBERED_SECRETS:
-            raise UnsupportedNotion(
-                f"the l1-lift of {n} secrets is beyond {MAX_NUMBERED_SECRETS}: use "
-                "subset_merging"
-            )
-        small = self.eps_u < MIN_EXTENDED_BUDGET and n <= MAX_LISTED_SECRETS
-        if not self._bounded() or n < MIN_EXTENDED_SECRETS or small:
+        """Return an extended formulation: u(s) >= b(s) for each s, and sum u <= k.
+
+        The halfspace of a set T is k - sum b(s) >= 0 over T, see
+        :class:`SetHalfspaces`. The worst set has the secrets with b(s) > 0, so all
+        halfspaces hold exactly if this holds with u(s) = max(b(s), 0).
+        """
+        if not self._worth_extending(joint.n_secret):
             return None
+        n = joint.n_secret
         listed = SetHalfspaces(joint, self.eps_u)
         through = np.eye(joint.n_public) if through is None else through
-        forms = listed.forms @ through
+        forms = listed.forms @ through  # b
         mass = through.sum(axis=0)
-        upper = np.maximum(forms.max(axis=1), 0.0)
-        lower = np.maximum(-forms.min(axis=1), 0.0)
-        constant = listed.constant * mass
-        table = np.block([[-forms, np.eye(n)], [constant, -np.ones((1, n))]])
-
-        def worst(values: Matrix) -> tuple[Vector, Matrix]:
-            slopes = np.where(values[:, :n] > 0, -1.0, 0.0)
-            least = values[:, n] + (slopes * values[:, :n]).sum(axis=1)
-            return least, np.insert(slopes, n, 1.0, axis=1)
-
-        def pull_back(weights: Matrix) -> tuple[Matrix, NDArray[np.int64], Vector]:
-            most = weights[:, n:]
-            share = np.minimum(weights[:, :n] / np.where(most > 0, most, 1.0), most > 0)
-            matched = most * share.round(SHARE_DIGITS)
-            more = np.maximum(weights[:, :n] - matched, 0.0)
-            less = np.maximum(matched - weights[:, :n], 0.0)
-            cost = more @ upper + less @ lower
-            # the weights are a sum of weights of nested sets: the secrets of the
-            # largest, of the two largest, and so on
-            order = np.argsort(-matched, axis=1, kind="stable")
-            falling = np.take_along_axis(matched, order, axis=1)
-            steps = -np.diff(falling, axis=1)  # the set of all secrets adds a constant
-            numbers = np.cumsum(1 << (n - 1 - order), axis=1)[:, :-1] - 1
-            used, column = np.unique(numbers[steps > 0], return_inverse=True)
-            set_weights = np.zeros((len(weights), len(used)))
-            set_weights[np.nonzero(steps > 0)[0], column] = steps[steps > 0]
-            return set_weights, used, cost
-
-        # u = max(b, 0) meets all inequalities but the last, which is then a halfspace:
-        # its entries are at most 2
+        constant = listed.constant * mass  # k
+        largest = np.maximum(forms.max(axis=1), 0.0)
+        smallest = np.maximum(-forms.min(axis=1), 0.0)
+        at_least = np.hstack([-forms, np.eye(n)])
+        in_total = np.append(constant, -np.ones(n))
+        # only the last inequality may fail where a halfspace does, whose entries are at
+        # most 2
         slack = np.append(np.zeros(n), 2.0 * max(1.0, float(mass.max())))
-        every = np.concatenate([forms, [constant]])
         return Extension(
-            halfspaces=table,
-            upper=upper,
+            halfspaces=np.vstack([at_least, in_total]),
+            upper=largest,
             inside=np.zeros(n),
             slack=slack,
             n_halfspaces=len(listed),
-            forms=every,
-            worst=worst,
-            pull_back=pull_back,
+            forms=np.vstack([forms, constant]),
+            worst=_worst_sets,
+            pull_back=partial(_weights_of_sets, largest=largest, smallest=smallest),
         )
+
+    def _worth_extending(self, n_secret: int) -> bool:
+        """Return whether auxiliary variables save halfspaces, which are too many to
+        number for very many secrets.
+        """
+        if n_secret > MAX_NUMBERED_SECRETS:
+            raise UnsupportedNotion(
+                f"the l1-lift of {n_secret} secrets is beyond {MAX_NUMBERED_SECRETS}: "
+                "use subset_merging"
+            )
+        small = self.eps_u < MIN_EXTENDED_BUDGET and n_secret <= MAX_LISTED_SECRETS
+        return self._bounded() and n_secret >= MIN_EXTENDED_SECRETS and not small
+
+
+def _worst_sets(values: Matrix) -> tuple[Vector, Matrix]:
+    """Return the value of the worst set's halfspace at each point, and its slopes.
+
+    ``values``, shape (K, n + 1), holds b(s) for each secret and k.
+    """
+    n = values.shape[1] - 1
+    forms = values[:, :n]
+    slopes = np.where(forms > 0, -1.0, 0.0)
+    least = values[:, n] + (slopes * forms).sum(axis=1)
+    return least, np.insert(slopes, n, 1.0, axis=1)
+
+
+def _weights_of_sets(
+    weights: Matrix, *, largest: Vector, smallest: Vector
+) -> tuple[Matrix, NDArray[np.int64], Vector]:
+    """Return weights of the halfspaces of sets, their numbers, and what is lost.
+
+    Parameters
+    ----------
+    weights : numpy.ndarray, shape (K, n + 1)
+        Weights, at least 0, of u(s) >= b(s) for each secret, and of sum u <= k.
+    largest, smallest : numpy.ndarray, shape (n,)
+        The largest values of b(s) and of -b(s), at least 0.
+    """
+    n = len(largest)
+    of_secrets = weights[:, :n]
+    of_sum = weights[:, n:]
+    # a secret's weight beyond that of the sum belongs to no set
+    share = of_secrets / np.where(of_sum > 0, of_sum, 1.0)
+    share = np.minimum(share, of_sum > 0)
+    matched = of_sum * share.round(SHARE_DIGITS)
+    more = np.maximum(of_secrets - matched, 0.0)
+    less = np.maximum(matched - of_secrets, 0.0)
+    lost = more @ largest + less @ smallest
+    # the matched weights are a sum of weights of nested sets: the secret of the largest
+    # weight, those of the two largest, and so on
+    order = np.argsort(-matched, axis=1, kind="stable")
+    falling = np.take_along_axis(matched, order, axis=1)
+    steps = -np.diff(falling, axis=1)  # the set of all secrets adds a constant
+    bits = 1 << (n - 1 - order)
+    numbers = np.cumsum(bits, axis=1)[:, :-1] - 1
+    row, place = np.nonzero(steps > 0)
+    used, column = np.unique(numbers[row, place], return_inverse=True)
+    of_sets = np.zeros((len(weights), len(used)))
+    of_sets[row, column] = steps[row, place]
+    return of_sets, used, lost
 
 
 @final

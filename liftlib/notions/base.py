@@ -526,7 +526,20 @@ class CurvedLift(LiftNotion, Convex):
         joint: Joint,
         rows: Matrix,  # noqa: ARG002 - for notions that a proof knows
     ) -> tuple[Matrix, Matrix]:
-        """Return the lower and upper duals, shapes (m, S), of :meth:`tangents`."""
+        """Return the directions from which a proof derives the :meth:`tangents`.
+
+        Parameters
+        ----------
+        joint, rows
+            As for :meth:`tangents`.
+
+        Returns
+        -------
+        lower, upper : numpy.ndarray, shapes (k, S) and (m, S)
+            For each tangent of the bounds eps_l and eps_u, the vector u of
+            ``liftlib/exact.py``. By default there are none: a proof then holds the
+            halfspaces.
+        """
         none = np.empty((0, joint.n_secret))
         return none, none
 

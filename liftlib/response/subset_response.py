@@ -167,6 +167,7 @@ def block_diagonal(blocks: list[Block], n_public: int) -> Matrix:
 
 def _merged(joint: Joint, notion: PolyhedralLift, solution: Blocks) -> Channel:
     """Return the channel of subset merging, if no response was found (line 18)."""
+    # of the whole joint distribution: the solution's lacks negligible symbols
     merged = subset_merging(joint, notion)
     certificate = SubsetCertificate(
         "subset merging, as there is no response",

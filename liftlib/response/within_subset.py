@@ -113,7 +113,11 @@ def too_large(n_halfspaces: int, n: int) -> bool:
 
 
 def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
-    """Return a near-optimal response within a subset, without vertex enumeration."""
+    """Return a response within a subset by a search, near-optimal if it ends in time.
+
+    Without a response if the merged subset violates the notion; the merged subset
+    itself if solvers cannot resolve the budget.
+    """
     if not (halfspaces @ p_x >= -KEEP_TOL).all():
         return Within(None, 0, searched=True)
     try:
@@ -121,6 +125,5 @@ def _searched(halfspaces: Matrix, p_x: Vector) -> Within:
             halfspaces, p_x, Limits(gap=SUBSET_GAP, work=SUBSET_WORK), slack=KEEP_TOL
         ).rows
         return Within(cheapest(posteriors, p_x).kernel, len(posteriors), searched=True)
-    # a budget finer than solvers resolve: merged, it satisfies the notion
     except (InfeasiblePrivacy, SolverFailure):
         return Within(np.ones((p_x.size, 1)), 0, searched=True)
