@@ -932,4 +932,6 @@ def main(path: str) -> int:
 
 if __name__ == "__main__":
     named = len(sys.argv) == 2 and sys.argv[1] not in ("-h", "--help")
-    sys.exit(main(sys.argv[1]) if named else f"usage: python {sys.argv[0]} problem.json")
+    sys.exit(
+        main(sys.argv[1]) if named else f"usage: python {sys.argv[0]} problem.json"
+    )

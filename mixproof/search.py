@@ -343,7 +343,8 @@ class Search:
             unit = np.eye(n)[self.rng.integers(0, n, n)]
             starts = (1 - PERTURB_UNIT) * shaken + PERTURB_UNIT * unit
         # towards the target, which is inside the polytope
-        return (1 - PERTURB_TARGET) * starts + PERTURB_TARGET * self.target
+        starts = (1 - PERTURB_TARGET) * starts + PERTURB_TARGET * self.target
+        return np.asarray(starts)
 
     def one_pass(
         self, delta: float, *, several: bool = False, most: float = np.inf

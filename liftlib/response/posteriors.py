@@ -283,7 +283,7 @@ def widened(halfspaces: Matrix) -> Matrix:
     [[0.50000000101, -0.49999999899], [-2.99999999697, 2.00000000303]]
     """
     size = np.abs(halfspaces).max(axis=1, initial=1.0, keepdims=True)
-    return halfspaces + HALFSPACE_SLACK * size  # v sums to 1
+    return np.asarray(halfspaces + HALFSPACE_SLACK * size)  # v sums to 1
 
 
 def rounded_up(joint: Joint, least: float) -> float:
