@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from unicodedata import category
 
 from liftlib.errors import DataError, LiftError
+from liftlib.exact import NotProven, parsed
 
 
 @contextmanager
@@ -350,10 +351,12 @@ def read_ours(
 ) -> Made:
     """Return what ``make`` builds from a JSON file of this package in a format.
 
-    DataError is raised if the file does not exist, has another format, or is invalid.
+    DataError is raised if the file does not exist, has another format or a name twice,
+    or is invalid.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        # refuses a name that is there twice, of which readers take one or the other
+        content = parsed(path.read_text(encoding="utf-8"))
         if content["format"] == form:
             return make(content)
     except OSError as error:
@@ -371,6 +374,7 @@ def read_ours(
         AttributeError,
         OverflowError,
         LiftError,
+        NotProven,
     ) as error:
         raise DataError(
             f"{path} is no {kind} that `lift release` wrote: {_damage(error)}; {remedy}"
@@ -394,7 +398,7 @@ def _damage(error: Exception) -> str:
         return f"a part with the name {error.args[0]!r} is missing"
     return (
         str(error)
-        if isinstance(error, ValueError | LiftError)
+        if isinstance(error, ValueError | LiftError | NotProven)
         else "a part of it has an unexpected form"
     )
 

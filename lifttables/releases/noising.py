@@ -149,8 +149,8 @@ def secret_key_of(mark: str) -> bytes:
     if mark_of(key) != mark:
         raise DataError(
             "the design knows its own rows only by the key that it was made with, and"
-            f" {file} {found}: put that key there (or the folder above it in"
-            " XDG_STATE_HOME), or make a new design by a first release of other rows"
+            f" {file} {found}: restore that key, or set XDG_STATE_HOME to"
+            " the parent of its folder, or make a new design of other rows"
         )
     return key
 

@@ -131,3 +131,34 @@ def test_counts_of_a_design(made, tmp_path, capsys, value):
     (tmp_path / "d.json").write_text(json.dumps(found))
     for words in commands(made, tmp_path, None, Path(tmp_path / "d.json")):
         assert "counts are not whole numbers" in refused(words, capsys, tmp_path)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
+@pytest.mark.parametrize("file", ["card.json", "PRIVATE.design.json", "ledger"])
+def test_a_name_twice_is_refused(made, tmp_path, capsys, file, first):
+    """Readers differ in which of the two they take."""
+    if file == "ledger":
+        ledger = tmp_path / "one.json"
+        PEOPLE.write_csv(tmp_path / "in.csv")
+        words = ["release", tmp_path / "in.csv", "--secret", "ill", "--public", "age"]
+        words += ["--belief", "10%", "90%", "--ledger", ledger, "-o"]
+        assert main([*map(str, words), str(tmp_path / "first.csv")]) == 0
+        text, again = ledger.read_text(), [[*words, tmp_path / "new.csv"]]
+    else:
+        text = (made / f"out.{file}").read_text()
+        path = tmp_path / f"odd.{file}"
+        card = file == "card.json"
+        again = list(
+            commands(made, tmp_path, path if card else None, None if card else path)
+        )
+    for name in ('"format"', '"class"', '"made"', '"labels"'):
+        if name not in text:
+            continue
+        before, after = text.split(name, 1)
+        twice = f'{name}: "other", ' if first else None
+        value = json.JSONDecoder().raw_decode(after.lstrip(": "))[0]
+        own = f"{name}: {json.dumps(value)}, "
+        changed = before + (twice or own) + name + after
+        (ledger if file == "ledger" else path).write_text(changed)
+        for words in again:
+            refused(words, capsys, tmp_path)
