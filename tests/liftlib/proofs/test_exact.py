@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asked import raised_if
 from hostile import ATTACKS, attacked
 from messages import raised
 
@@ -522,6 +523,15 @@ class TestMixtures:
             exact.check(mixture([0.5, 0.5], THIRDS, [*third, [1.0, 0.0]]))
         with raised(exact.NotProven):
             exact.check(mixture([0.5, 0.5], THIRDS, [[0.5, 0.4], [0.5, 0.5]]))
+
+    @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+    def test_a_halfspace_of_any_size_has_the_slack_of_the_claim(self, size):
+        halfspaces = (size * np.array(THIRDS)).tolist()
+        slack = float(exact.POLYTOPE_SLACK) * max(1.0, 2 * size)
+        for share, refused in ((0.99, False), (1.01, True)):
+            rare = (1 - share * slack / size) / 3
+            with raised_if(refused, exact.NotProven):
+                exact.check(mixture([rare, 1 - rare], halfspaces))
 
     @pytest.mark.parametrize("channel", [None, [[0.5, 0.5], [0.5, 0.5]]])
     def test_the_script_says_that_no_notion_is_named(self, channel, tmp_path):

@@ -90,6 +90,10 @@ class TestPrices:
         boxes = [(-1, 0, BISECT, 0, 0.75), (0, 1, BISECT, 1, 0.5), (1, 1, LEAF, 0, 0.0)]
         assert prices(*boxes, weights=[0.0, 0.0, -1e6])[-1] is None
 
+    def test_a_box_of_one_distribution_has_its_price(self):
+        boxes = [(-1, 0, BISECT, 0, 0.5), (0, 1, BISECT, 1, 0.5), (1, 1, LEAF, 0, 0.0)]
+        assert prices(*boxes)[-1] == pytest.approx(math.log(2))
+
     def test_no_halfspaces_where_the_notion_has_none(self):
         assert bound_of(JOINT, ll.Chi2Lift(1, 1), proof_of()) == pytest.approx(WHOLE)
         with pytest.raises(exact.NotProven):
