@@ -1,12 +1,36 @@
-"""What several tests ask: of a channel, of an error, and of a fresh interpreter."""
+"""What several tests ask: of a channel, an error, a fresh interpreter, a file."""
 
+import io
 import subprocess
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 
+import numpy as np
 from messages import raised
 
-from liftlib import measures
+from liftlib import Channel, measures
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def text_of(name):
+    """The text of a file of the repository."""
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+class Terminal(io.StringIO):
+    """A stream that says that somebody looks at it."""
+
+    def isatty(self):
+        return True
+
+
+def random_channel(joint, seed, *, n_outputs=4, aware=False):
+    """A channel whose rows are drawn; ``seed`` may be a generator that goes on."""
+    shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
+    rows = np.random.default_rng(seed).dirichlet(np.full(n_outputs, 0.5), size=shape)
+    return Channel(rows)
 
 
 def utility(joint, channel):

@@ -4,19 +4,13 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
+from asked import ROOT, text_of
 
 from lifttables.files import state_folder
-
-ROOT = Path(__file__).resolve().parent.parent
-
-
-def text(name):
-    return (ROOT / name).read_text(encoding="utf-8")
 
 
 def test_citation_is_valid():
@@ -24,19 +18,21 @@ def test_citation_is_valid():
         (ROOT / "tests" / "cff-1.2.0.schema.json").read_text(encoding="utf-8")
     )
     # dates as text
-    citation = json.loads(json.dumps(yaml.safe_load(text("CITATION.cff")), default=str))
+    citation = json.loads(
+        json.dumps(yaml.safe_load(text_of("CITATION.cff")), default=str)
+    )
     jsonschema.Draft7Validator(schema).validate(citation)
 
 
 def test_readme_example_runs():
-    (code,) = re.findall(r"```python\n(.*?)```", text("README.md"), re.DOTALL)
+    (code,) = re.findall(r"```python\n(.*?)```", text_of("README.md"), re.DOTALL)
     exec(code, {})  # noqa: S102
 
 
 @pytest.mark.parametrize("name", ["requirements", "tests/requirements"])
 def test_everything_asked_for_is_pinned_with_its_hashes(name):
     pins = re.findall(
-        r"^(\S+)==(\S+)([^#]*?)(?=^\S|\Z)", text(f"{name}.lock"), re.MULTILINE
+        r"^(\S+)==(\S+)([^#]*?)(?=^\S|\Z)", text_of(f"{name}.lock"), re.MULTILINE
     )
     assert pins
     assert all("--hash=sha256:" in rest for *_, rest in pins)
@@ -44,7 +40,7 @@ def test_everything_asked_for_is_pinned_with_its_hashes(name):
         (one.partition("[")[0].lower().replace("_", "-"), version)
         for one, version, _ in pins
     }
-    for line in text(f"{name}.txt").splitlines():
+    for line in text_of(f"{name}.txt").splitlines():
         wanted = line.partition("#")[0].strip()
         if wanted and not wanted.startswith("-r"):
             one, _, version = wanted.partition("==")
@@ -68,14 +64,14 @@ def test_no_fixture_finds_the_users_key(state_of_a_module):
 
 def test_both_locks_agree():
     book, tests = (
-        {**dict(re.findall(r"^(\S+)==(\S+)", text(name), re.MULTILINE))}
+        {**dict(re.findall(r"^(\S+)==(\S+)", text_of(name), re.MULTILINE))}
         for name in ("requirements.lock", "tests/requirements.lock")
     )
     assert book == {name: tests.get(name) for name in book}
 
 
 def test_bibliography_is_well_formed():
-    bib = text("references.bib")
+    bib = text_of("references.bib")
     entries = re.findall(r"^@(\w+)\{(\w+),(.*?)^\}", bib, re.MULTILINE | re.DOTALL)
     assert len(entries) == bib.count("\n@") + 1
     keys = [key for _, key, _ in entries]
@@ -108,7 +104,7 @@ def test_no_outputs_in_notebooks():
 def test_what_mutants_are_tested_with_is_there():
     places = re.findall(
         r"[\s\"]((?:tests|mixproof|liftlib|lifttables|liftbook)/[\w/]+(?:\.py)?)",
-        text("tools/mutants.py"),
+        text_of("tools/mutants.py"),
     )
     assert len(places) > 30
     assert [place for place in places if not (ROOT / place).exists()] == []
@@ -128,13 +124,15 @@ def test_no_conflict_is_left():
 
 def test_contributing_names_what_is_there():
     """Each file of its table exists, and each command is a target of the Makefile."""
-    rows = [line for line in text("docs/CONTRIBUTING.md").splitlines() if "|" in line]
+    rows = [
+        line for line in text_of("docs/CONTRIBUTING.md").splitlines() if "|" in line
+    ]
     named = re.findall(r"`([^`]+)`", "\n".join(rows))
     paths = [name for name in named if re.search(r"^[\w./-]*[/.][\w./-]*$", name)]
     assert len(paths) > 20
     missing = [name for name in paths if not (ROOT / name).exists()]
     assert missing == []
-    targets = set(re.findall(r"^([a-z-]+):", text("Makefile"), re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.MULTILINE))
     made = [name.split()[1] for name in named if name.startswith("make ")]
     assert made
     assert set(made) <= targets

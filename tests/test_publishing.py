@@ -8,16 +8,15 @@ import subprocess
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path
 
 import pytest
 import yaml
+from asked import ROOT, text_of
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 import liftlib
 
-ROOT = Path(__file__).resolve().parent.parent
 GITHUB = ROOT / ".github"
 YAML = sorted(GITHUB.rglob("*.yml"))
 YAML += [ROOT / "release/conda/recipe.yaml"]
@@ -56,10 +55,6 @@ sys.meta_path.insert(0, Barred())
 FILLED = ("CITATION.cff", ".zenodo.json", "pyproject.toml")
 
 
-def text(name):
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("path", YAML, ids=lambda path: path.name)
 def test_yaml(path):
     assert yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -77,19 +72,21 @@ def test_issue_forms(path):
 
 
 def test_the_version_stands_in_one_file():
-    project = tomllib.loads(text("pyproject.toml"))
+    project = tomllib.loads(text_of("pyproject.toml"))
     assert project["project"]["dynamic"] == ["version"]
     assert project["tool"]["hatch"]["version"]["path"] == "liftlib/__init__.py"
-    assert "version" not in yaml.safe_load(text("CITATION.cff"))
-    assert "version" not in json.loads(text(".zenodo.json"))
+    assert "version" not in yaml.safe_load(text_of("CITATION.cff"))
+    assert "version" not in json.loads(text_of(".zenodo.json"))
     assert re.search(
-        rf"^## {re.escape(liftlib.__version__)} \(", text("CHANGELOG.md"), re.MULTILINE
+        rf"^## {re.escape(liftlib.__version__)} \(",
+        text_of("CHANGELOG.md"),
+        re.MULTILINE,
     )
 
 
 def test_the_recipe_has_every_command():
-    scripts = tomllib.loads(text("pyproject.toml"))["project"]["scripts"]
-    points = yaml.safe_load(text("release/conda/recipe.yaml"))["build"]["python"][
+    scripts = tomllib.loads(text_of("pyproject.toml"))["project"]["scripts"]
+    points = yaml.safe_load(text_of("release/conda/recipe.yaml"))["build"]["python"][
         "entry_points"
     ]
     assert sorted(points) == sorted(
@@ -108,10 +105,10 @@ def test_no_checkout_leaves_its_credentials(path):
 
 
 def test_the_recipe_requires_what_the_wheel_requires():
-    project = tomllib.loads(text("pyproject.toml"))["project"]
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
     run = {
         one.replace(" ", "")
-        for one in yaml.safe_load(text("release/conda/recipe.yaml"))["requirements"][
+        for one in yaml.safe_load(text_of("release/conda/recipe.yaml"))["requirements"][
             "run"
         ]
     }
@@ -119,7 +116,7 @@ def test_the_recipe_requires_what_the_wheel_requires():
 
 
 def test_the_container_is_json():
-    assert json.loads(text(".devcontainer/devcontainer.json"))["image"]
+    assert json.loads(text_of(".devcontainer/devcontainer.json"))["image"]
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
@@ -169,7 +166,9 @@ def steps(name):
     "name", [path.name for path in sorted((GITHUB / "workflows").glob("*.yml"))]
 )
 def test_a_workflow_has_installed_what_it_runs(name):
-    rules = dict(re.findall(r"^([\w./-]+):(?!=) *(.*)", text("Makefile"), re.MULTILINE))
+    rules = dict(
+        re.findall(r"^([\w./-]+):(?!=) *(.*)", text_of("Makefile"), re.MULTILINE)
+    )
     locks = {
         ".venv/installed": "requirements.lock",
         ".venv/tested": "tests/requirements.lock",
@@ -188,7 +187,7 @@ def test_a_workflow_has_installed_what_it_runs(name):
                 ]:
                     there |= {
                         command
-                        for one in re.findall(r"^[\w.-]+", text(lock), re.MULTILINE)
+                        for one in re.findall(r"^[\w.-]+", text_of(lock), re.MULTILINE)
                         for command in commands(one)
                     }
 
@@ -226,7 +225,7 @@ def test_the_branch_of_notebooks_names_a_python_that_the_package_takes(tmp_path)
         1
     ]
     assert version in SpecifierSet(
-        tomllib.loads(text("pyproject.toml"))["project"]["requires-python"]
+        tomllib.loads(text_of("pyproject.toml"))["project"]["requires-python"]
     )
     wanted = Requirement((branch / "requirements.txt").read_text().strip())
     assert (wanted.name, wanted.extras, wanted.url[-40:]) == (
@@ -238,7 +237,7 @@ def test_the_branch_of_notebooks_names_a_python_that_the_package_takes(tmp_path)
 
 @pytest.mark.parametrize("name", IMPORTED_ON_COLAB)
 def test_the_first_cell_replaces_nothing_that_runs_on_colab(name):
-    project = tomllib.loads(text("pyproject.toml"))["project"]
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
     lines = [
         *project["dependencies"],
         *(
@@ -258,7 +257,7 @@ def test_a_downloaded_notebook_imports_no_more_than_its_extra_has():
     """
     import jupytext
 
-    config = yaml.safe_load(text("_config.yml"))["sphinx"]["config"]
+    config = yaml.safe_load(text_of("_config.yml"))["sphinx"]["config"]
     assert config["companion_package"]["extra"] == "notebook"
     lines = {"from liftbook.chapters import glue, keep"}
     for path in sorted((ROOT / "chapters").glob("*.md")):
@@ -297,28 +296,28 @@ def test_a_downloaded_notebook_imports_no_more_than_its_extra_has():
 
 
 def test_the_paper_is_short_and_cites_what_is_there():
-    paper = text("release/paper/paper.md")
+    paper = text_of("release/paper/paper.md")
     assert len(paper.split()) <= 1000
     assert set(re.findall(r"@(\w+)", paper)) == set(
-        re.findall(r"^@\w+\{(\w+),", text("release/paper/paper.bib"), re.MULTILINE)
+        re.findall(r"^@\w+\{(\w+),", text_of("release/paper/paper.bib"), re.MULTILINE)
     )
 
 
 @pytest.mark.skipif("RELEASE_TAG" not in os.environ, reason="no release is made here")
 def test_a_release_is_complete():
-    project = tomllib.loads(text("pyproject.toml"))["project"]
+    project = tomllib.loads(text_of("pyproject.toml"))["project"]
     assert os.environ["RELEASE_TAG"] == f"v{liftlib.__version__}"
     assert {"Homepage", "Source", "Issues", "Changelog"} <= set(
         project.get("urls", {})
     ), "fill in [project.urls]"
     for name in FILLED:
-        assert "The lift companion's authors" not in text(name), (
+        assert "The lift companion's authors" not in text_of(name), (
             f"{name}: fill in the authors, see release/RELEASING.md"
         )
-    cited = yaml.safe_load(text("CITATION.cff"))
+    cited = yaml.safe_load(text_of("CITATION.cff"))
     assert {"url", "repository-code"} <= set(cited), "fill in CITATION.cff"
-    (entry,) = re.findall(r"@software\{.*?\n\}", text("intro.md"), re.DOTALL)
+    (entry,) = re.findall(r"@software\{.*?\n\}", text_of("intro.md"), re.DOTALL)
     assert cited["url"] in entry, "fill in url in the front page's BibTeX"
-    assert not re.search(r"repository_url: \"\"", text("_config.yml")), (
+    assert not re.search(r"repository_url: \"\"", text_of("_config.yml")), (
         "fill in repository_url in _config.yml"
     )

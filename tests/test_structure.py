@@ -237,6 +237,18 @@ def test_the_licence_names_what_is_code():
     assert {one for one in folders if one not in first} == set()
 
 
+def test_what_tests_share_is_written_once():
+    """A helper is in one file of a package's tests, and two that differ say how."""
+    places = {}
+    for path in (ROOT / "tests").rglob("*.py"):
+        package = path.relative_to(ROOT / "tests").parts[:-1][:1]
+        for node in parsed(path).body:
+            named = getattr(node, "name", "test_")
+            if not named.startswith(("test_", "Test")):
+                places.setdefault((*package, named), []).append(path.name)
+    assert {key: names for key, names in places.items() if len(names) > 1} == {}
+
+
 def test_files_of_tests_have_names_of_their_own():
     """Two of one name cannot be collected in one run."""
     names = [path.name for path in (ROOT / "tests").rglob("test_*.py")]

@@ -185,16 +185,17 @@ def text_of(folder, name):
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
+def page_of_everything(tmp_path_factory):
     folder = tmp_path_factory.mktemp("any")
     done = build(folder, "-W --keep-going", index=INDEX, page=PAGE, child=CHILD)
     assert (done.returncode, done.stderr) == (0, "")
     return folder
 
 
-def test_the_notebook_has_what_the_page_says(book):
+def test_the_notebook_has_what_the_page_says(page_of_everything):
     page = BeautifulSoup(
-        (book / "html" / "page.html").read_text(encoding="utf-8"), "html.parser"
+        (page_of_everything / "html" / "page.html").read_text(encoding="utf-8"),
+        "html.parser",
     ).article
     shown = {
         " ".join(text.split())
@@ -202,20 +203,20 @@ def test_the_notebook_has_what_the_page_says(book):
         if "Words" in text or "Title" in text
     }
     assert len(shown) > 60
-    plain = " ".join(text_of(book, "page").replace("\n>", "\n").split())
+    plain = " ".join(text_of(page_of_everything, "page").replace("\n>", "\n").split())
     assert sorted(text for text in shown if text.strip("()") not in plain) == []
 
 
 @pytest.mark.parametrize("kind", PROOF_TYPES)
-def test_each_kind_of_theorem_has_its_name_and_number(book, kind):
+def test_each_kind_of_theorem_has_its_name_and_number(page_of_everything, kind):
     assert (
         f"> **{kind.title()} 1** (Title of the {kind})\n>\n> Words of the {kind}."
-        in text_of(book, "page")
+        in text_of(page_of_everything, "page")
     )
 
 
-def test_titles_and_links_are_seen_in_the_notebook(book):
-    text = text_of(book, "page")
+def test_titles_and_links_are_seen_in_the_notebook(page_of_everything):
+    text = text_of(page_of_everything, "page")
     for title in (
         "margin",
         "sidebar",
@@ -232,8 +233,8 @@ def test_titles_and_links_are_seen_in_the_notebook(book):
 
 
 @pytest.mark.parametrize("name", ["index", "child"])
-def test_a_page_above_and_a_page_below_have_notebooks(book, name):
-    assert "n: int = 3" in text_of(book, name)
+def test_a_page_above_and_a_page_below_have_notebooks(page_of_everything, name):
+    assert "n: int = 3" in text_of(page_of_everything, name)
 
 
 UNKNOWN = """

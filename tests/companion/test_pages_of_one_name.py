@@ -71,7 +71,7 @@ pytestmark = pytest.mark.timeout(900)  # a build and four reruns
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
+def book_of_names(tmp_path_factory):
     return Book(tmp_path_factory.mktemp("names"))
 
 
@@ -83,8 +83,8 @@ def book(tmp_path_factory):
         ("dice/notes", 50, [("6", "100")], 0),
     ],
 )
-def test_a_page_is_compared_to_itself(book, tmp_path, page, n, changed, same):
-    text = book.rerun(page, n, tmp_path / "run")
+def test_a_page_is_compared_to_itself(book_of_names, tmp_path, page, n, changed, same):
+    text = book_of_names.rerun(page, n, tmp_path / "run")
     assert (
         re.findall(r'<mark id="changed-1" title="in the book: (\d+)">.*?>(\d+)<', text)
         == changed
@@ -93,15 +93,15 @@ def test_a_page_is_compared_to_itself(book, tmp_path, page, n, changed, same):
     assert "not compared" not in text
 
 
-def test_a_number_that_the_record_lacks_is_not_compared(book, tmp_path):
-    page = book.folder / "dice" / "notes.md"
+def test_a_number_that_the_record_lacks_is_not_compared(book_of_names, tmp_path):
+    page = book_of_names.folder / "dice" / "notes.md"
     before = page.read_text(encoding="utf-8")
     more = 'glue("new", 7, display=False)\n```\n\nThere are {glue:text}`new` days.\n'
     page.write_text(
         before.replace("\n\n```\n\nTwice", f"\n{more}\nTwice"), encoding="utf-8"
     )
     try:
-        text = book.rerun("dice/notes", 3, tmp_path / "run")
+        text = book_of_names.rerun("dice/notes", 3, tmp_path / "run")
     finally:
         page.write_text(before, encoding="utf-8")
     assert (

@@ -82,24 +82,24 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
+def toy_book(tmp_path_factory):
     folder = tmp_path_factory.mktemp("toy") / "book"
     new(folder)
     return Built(folder)
 
 
 @pytest.fixture(scope="module")
-def coins(book):
-    return book.page("chapters/coins")
+def coins(toy_book):
+    return toy_book.page("chapters/coins")
 
 
 @pytest.mark.parametrize("package", OTHERS)
-def test_none_of_the_others_can_be_imported(book, package):
-    done = book.python(f"-c 'import {package}'")
+def test_none_of_the_others_can_be_imported(toy_book, package):
+    done = toy_book.python(f"-c 'import {package}'")
     assert f"ImportError: {package} must not be imported here" in done.stderr
 
 
-def test_parameters_are_listed_and_their_cell_is_folded(book, coins):
+def test_parameters_are_listed_and_their_cell_is_folded(toy_book, coins):
     rows = [
         [cell.get_text(strip=True) for cell in row.select("td")]
         for row in coins.select(".companion-parameters tr")
@@ -124,7 +124,7 @@ def test_parameters_are_listed_and_their_cell_is_folded(book, coins):
     ]
     assert [text for text in shown if "share = heads.cumsum()" in text]
     made = nbformat.read(
-        book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
+        toy_book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
     )
     collapsed = [
         cell.source
@@ -142,28 +142,28 @@ def test_the_theorem_is_shown_and_its_proof_folded(coins):
     assert "four outcomes" in fold.get_text()
 
 
-def test_the_figure_has_two_panels_and_rows_beside_it(book, coins):
+def test_the_figure_has_two_panels_and_rows_beside_it(toy_book, coins):
     (drawing,) = coins.select("figure#fig-heads .companion-drawing")
     assert len(drawing.select("svg")) == 2
     said = json.loads(
-        (book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8")
+        (toy_book.html / "chapters" / drawing["data-rows"]).read_text(encoding="utf-8")
     )
     assert [panel["measure"] for panel in said["panels"]] == ["share", "share"]
     assert len(said["panels"][0]["rows"]) == 20
     assert list(said["colours"]) == ["heads", "tails"]
-    svg = (book.html / "chapters" / drawing["href"]).read_text(encoding="utf-8")
+    svg = (toy_book.html / "chapters" / drawing["href"]).read_text(encoding="utf-8")
     assert "companion-rows" not in svg, "the rows are beside the picture, not in it"
 
 
-def test_the_number_in_the_text_is_the_computed_one(book, coins):
+def test_the_number_in_the_text_is_the_computed_one(toy_book, coins):
     count = coins.select_one("[data-glue=count]")
-    (path,) = (book.html / "_images").glob("*.rows.json")
+    (path,) = (toy_book.html / "_images").glob("*.rows.json")
     heads, _ = json.loads(path.read_text(encoding="utf-8"))["panels"]
     assert int(count.get_text()) == round(20 * heads["rows"][-1][-1])
 
 
-def test_the_curve_to_be_sketched_is_the_figures(book, coins):
-    (path,) = (book.html / "_images").glob("*.rows.json")
+def test_the_curve_to_be_sketched_is_the_figures(toy_book, coins):
+    (path,) = (toy_book.html / "_images").glob("*.rows.json")
     rows = json.loads(path.read_text(encoding="utf-8"))["panels"][0]["rows"]
     told = json.loads(coins.select_one(".companion-guess")["data-curve"])
     assert (told["x"], told["y"]) == (
@@ -189,55 +189,57 @@ def test_a_curve_that_is_not_there_is_named(panel, series):
         curve(json.dumps({"panels": [said, said]}), panel, series)
 
 
-def test_the_exercise_is_asked_in_the_notebook(book, coins):
+def test_the_exercise_is_asked_in_the_notebook(toy_book, coins):
     assert "Three heads" in coins.select_one("div.exercise#ex-three-heads").get_text()
     made = nbformat.read(
-        book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
+        toy_book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
     )
     asked, *_ = [
         cell.source for cell in made.cells if "answer" in cell.metadata.get("tags", [])
     ]
     assert asked.endswith("answer_1 = None")
     assert any("> **Theorem 1**" in cell.source for cell in made.cells)
-    assert not list((book.html / "_notebooks").glob("*.whl")), (
+    assert not list((toy_book.html / "_notebooks").glob("*.whl")), (
         "the book names no package to install"
     )
 
 
-def test_words_lead_to_the_glossary_and_have_previews(book, coins):
+def test_words_lead_to_the_glossary_and_have_previews(toy_book, coins):
     (link,) = coins.select("a[href='glossary.html#term-fair-coin']")
     assert link.get_text() == "fair coin"
-    previews = (book.html / "_static" / "previews-of.js").read_text(encoding="utf-8")
+    previews = (toy_book.html / "_static" / "previews-of.js").read_text(
+        encoding="utf-8"
+    )
     assert "whose two sides come up equally often" in previews
     assert "chapters/coins.html#thm-two-heads" in previews
 
 
-def test_code_is_not_searched(book):
-    index = (book.html / "searchindex.js").read_text(encoding="utf-8")
+def test_code_is_not_searched(toy_book):
+    index = (toy_book.html / "searchindex.js").read_text(encoding="utf-8")
     assert '"default_rng"' not in index
-    assert (book.html / "_static" / "search.js").exists()
+    assert (toy_book.html / "_static" / "search.js").exists()
 
 
-def test_pages_have_descriptions_and_wrong_addresses_a_page(book, coins):
+def test_pages_have_descriptions_and_wrong_addresses_a_page(toy_book, coins):
     assert coins.select_one("meta[name=description]")["content"].startswith(
         "A fair coin is tossed."
     )
     assert coins.select_one("meta[property='og:title']")["content"] == "Coins"
     assert coins.select_one("meta[property='og:url']") is None, "it would be relative"
     assert len(coins.select("h1")) == 1
-    assert "Page not found" in (book.html / "404.html").read_text(encoding="utf-8")
-    assert not (book.html / "sitemap.xml").exists(), "the book has no address"
+    assert "Page not found" in (toy_book.html / "404.html").read_text(encoding="utf-8")
+    assert not (toy_book.html / "sitemap.xml").exists(), "the book has no address"
 
 
-def test_a_page_that_runs_or_a_reason_why_it_does_not(book, coins):
+def test_a_page_that_runs_or_a_reason_why_it_does_not(toy_book, coins):
     scripts = [
         one for one in coins.select("script[src]") if "alive/start.js" in one["src"]
     ]
-    if not book.runs:
+    if not toy_book.runs:
         assert not scripts
-        assert "no page runs in the browser: LIFT_PYODIDE is off" in book.said
+        assert "no page runs in the browser: LIFT_PYODIDE is off" in toy_book.said
         return
-    folder = book.html / "_static" / "alive"
+    folder = toy_book.html / "_static" / "alive"
     page = json.loads((folder / "pages" / "coins.json").read_text(encoding="utf-8"))
     assert [(one["name"], one["book"], one["start"]) for one in page["parameters"]] == [
         ("tosses", 20, 10),
@@ -274,14 +276,14 @@ def ran(html):
 
 @pytest.mark.browser
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
-def test_the_page_runs_in_a_browser(book):
-    if not book.runs:
+def test_the_page_runs_in_a_browser(toy_book):
+    if not toy_book.runs:
         pytest.skip("no runtime for the browser here: make book fetches it")
     import numpy as np
 
     # one that starts a browser may have none open, as other tests have
     with ThreadPoolExecutor(1) as other:
-        number, double = other.submit(ran, book.html).result()
+        number, double = other.submit(ran, toy_book.html).result()
     assert number == (np.random.default_rng(3).random(30) < 0.5).sum()
     assert double == 42
 
@@ -345,9 +347,9 @@ def try_answers(html):
 
 @pytest.mark.browser
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
-def test_answers_are_judged_without_python(book):
+def test_answers_are_judged_without_python(toy_book):
     with ThreadPoolExecutor(1) as other:
-        said, counts, before, shown = other.submit(try_answers, book.html).result()
+        said, counts, before, shown = other.submit(try_answers, toy_book.html).result()
     heads = said["ex-three-heads"]
     assert all(
         "cannot be read as a number" in words and hints == 0
@@ -428,10 +430,10 @@ def sketch(html):
 
 @pytest.mark.browser
 @pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
-def test_readers_who_wish_sketch_a_curve_before_they_see_it(book):
+def test_readers_who_wish_sketch_a_curve_before_they_see_it(toy_book):
     with ThreadPoolExecutor(1) as other:
         seen, before, after, (high, moved, values), words, reveals, plain = (
-            other.submit(sketch, book.html).result()
+            other.submit(sketch, toy_book.html).result()
         )
     assert seen == (
         True,
@@ -453,10 +455,10 @@ def test_readers_who_wish_sketch_a_curve_before_they_see_it(book):
     assert plain == (True, False), "without a script there is the figure alone"
 
 
-def test_a_notebook_that_is_run_as_a_whole_answers_nothing(book, coins):
+def test_a_notebook_that_is_run_as_a_whole_answers_nothing(toy_book, coins):
     assert len(coins.select(".companion-exercise")) == 4, "names of sides have no form"
     made = nbformat.read(
-        book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
+        toy_book.html / "_notebooks" / "chapters" / "coins.ipynb", as_version=4
     )
     code = [cell for cell in made.cells if cell.cell_type == "code"]
     checks = [cell.source for cell in code if "check" in cell.metadata.get("tags", [])]
@@ -485,18 +487,18 @@ def test_a_notebook_that_is_run_as_a_whole_answers_nothing(book, coins):
             )
 
 
-def test_its_own_tests_pass(book):
-    done = book.python("-m companion.course --title Coins")
+def test_its_own_tests_pass(toy_book):
+    done = toy_book.python("-m companion.course --title Coins")
     assert done.returncode == 0, done.stderr
-    book.environment["PYTHONPATH"] += os.pathsep + str(book.folder)
-    done = book.python("-m pytest -q -p no:cacheprovider tests")
+    toy_book.environment["PYTHONPATH"] += os.pathsep + str(toy_book.folder)
+    done = toy_book.python("-m pytest -q -p no:cacheprovider tests")
     assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
 
 
-def test_a_rerun_says_what_its_kernel_had(book):
-    done = book.python("-m companion rerun coins -p tosses 30 -o again")
+def test_a_rerun_says_what_its_kernel_had(toy_book):
+    done = toy_book.python("-m companion rerun coins -p tosses 30 -o again")
     assert done.returncode == 0, done.stderr
-    made = nbformat.read(book.folder / "again" / "coins.ipynb", as_version=4)
+    made = nbformat.read(toy_book.folder / "again" / "coins.ipynb", as_version=4)
     assert [
         cell.source for cell in made.cells if cell.source.startswith("# Parameters")
     ] == ["# Parameters\ntosses = 30\n"]
@@ -504,7 +506,7 @@ def test_a_rerun_says_what_its_kernel_had(book):
         "the cell that shows the parameters is taken out"
     )
     page = BeautifulSoup(
-        (book.folder / "again" / "coins.html").read_text(encoding="utf-8"),
+        (toy_book.folder / "again" / "coins.html").read_text(encoding="utf-8"),
         "html.parser",
     )
     assert ["tosses", "30", "20"] in [
@@ -517,15 +519,15 @@ def test_a_rerun_says_what_its_kernel_had(book):
     [("tosses = 2 * tosses", "'tosses'"), ("tosses / 0", "ZeroDivisionError")],
 )
 def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(
-    book, tmp_path, line, reason
+    toy_book, tmp_path, line, reason
 ):
-    source = (book.folder / "chapters" / "coins.md").read_text(encoding="utf-8")
+    source = (toy_book.folder / "chapters" / "coins.md").read_text(encoding="utf-8")
     (tmp_path / "conf.py").write_text("extensions = []\n", encoding="utf-8")
     (tmp_path / "coins.md").write_text(
         f"{source}\n```{{code-cell}} ipython3\n{line}\n```\n", encoding="utf-8"
     )
     command = f"-m companion rerun coins --book {tmp_path} -o {tmp_path}/run"
-    done = book.python(command)
+    done = toy_book.python(command)
     assert (done.returncode, done.stdout) == (2, "")
     assert reason in done.stderr
     assert str(tmp_path / "run" / "coins.failed.ipynb") in done.stderr
@@ -545,8 +547,8 @@ def test_a_rerun_of_a_page_that_fails_or_assigns_to_a_parameter_is_no_page(
         ("rerun coins -p tosses 0 -o a", "[1, 10000]"),
     ],
 )
-def test_what_cannot_be_done_is_said(book, words, named):
-    done = book.python(f"-m companion {words}")
+def test_what_cannot_be_done_is_said(toy_book, words, named):
+    done = toy_book.python(f"-m companion {words}")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("companion: ")
     assert named in done.stderr

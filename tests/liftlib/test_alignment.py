@@ -38,7 +38,7 @@ def reordered(joint, order=ORDER, secrets=(0, 1, 2)):
     )
 
 
-def channels(joint):
+def labelled_channels(joint):
     """One channel of each kind that knows its symbols."""
     rng = np.random.default_rng(3)
     return {
@@ -62,7 +62,7 @@ def channels(joint):
     ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"],
 )
 def test_the_order_of_symbols_and_secrets_does_not_matter(joint, kind):
-    channel = channels(joint)[kind]
+    channel = labelled_channels(joint)[kind]
     expected = channel.release(joint).to_frame()
     behind = pd.DataFrame(channel.joint_xy(joint), joint.public)
     for order, secrets in itertools.product(
@@ -106,7 +106,7 @@ def test_a_notion_on_attributes_sees_the_symbols_in_the_order_of_the_joint(joint
 
 @pytest.mark.parametrize("by_kernel", [False, True])
 def test_a_partition_and_its_outputs_follow_their_symbols(joint, by_kernel):
-    channel = channels(joint)["merged"]
+    channel = labelled_channels(joint)["merged"]
     if by_kernel:
         channel = Channel(
             channel.kernel, channel.outputs, channel.partition, inputs=PUBLIC
@@ -125,7 +125,7 @@ def test_a_partition_and_its_outputs_follow_their_symbols(joint, by_kernel):
     ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"],
 )
 def test_other_labels_are_refused(joint, kind):
-    channel = channels(joint)[kind]
+    channel = labelled_channels(joint)[kind]
     other = Joint(joint.p, SECRETS, ("a", "b", "c", "z"))
     uses = [
         channel.release,
@@ -233,7 +233,7 @@ def test_a_mechanism_may_return_its_symbols_in_an_order_of_its_own(joint):
 
 
 def test_a_channel_survives_a_csv_file(joint, tmp_path):
-    channel = channels(joint)["dense"]
+    channel = labelled_channels(joint)["dense"]
     channel.to_frame().loc[["c", "a", "d", "b"]].to_csv(tmp_path / "channel.csv")
     read = Channel(pd.read_csv(tmp_path / "channel.csv", index_col=0))
     assert read.outputs == channel.outputs

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from asked import random_channel
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import raised
@@ -21,13 +22,6 @@ from mixproof.numerics import SUM_TOL
 KERNEL = np.array([[0.5, 0.5, 0.0], [0.25, 0.0, 0.75]])
 AWARE = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 1.0]]])  # (S, X, Y)
 JOINT = Joint([[0.125, 0.25], [0.5, 0.125]], secret="uv", public="ab")
-
-
-def random_channel(
-    joint: Joint, rng: np.random.Generator, *, n_outputs: int = 4, aware: bool = False
-) -> Channel:
-    shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
-    return Channel(rng.dirichlet(np.full(n_outputs, 0.5), size=shape))
 
 
 class TestConstruction:

@@ -6,16 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from asked import Terminal
 
 import liftlib as ll
 from liftlib import progress
 from mixproof.limits import Limits
 from mixproof.search import Search
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.fixture

@@ -24,6 +24,11 @@ def lower(seen, rows, level):
     return float(beta.ppf(level, seen, rows - seen + 1)) if seen > 0 else 0.0
 
 
+def interval(seen, rows, level):
+    """Return Clopper and Pearson's interval, each end wrong with chance ``level``."""
+    return lower(seen, rows, level), upper(seen, rows, level)
+
+
 @functools.cache
 def levels_of(error):
     return np.exp(fisher_levels(np.log([error]))[0])

@@ -42,7 +42,16 @@ def patients(n, seed=0, towns=("north", "south", "east", "west")):
     )
 
 
-def people(folder, name="people.csv", table=PEOPLE):
+def rows_drawn(p, n, rng):
+    """Draw a table of n rows from a law P(s, x)."""
+    cells = rng.choice(p.size, n, p=p.ravel() / p.sum())
+    secret, public = np.divmod(cells, p.shape[1])
+    return pl.DataFrame(
+        {"s": [f"s{at}" for at in secret], "x": [f"x{at}" for at in public]}
+    )
+
+
+def people_written(folder, name="people.csv", table=PEOPLE):
     path = folder / name
     if path.suffix == ".parquet":
         table.write_parquet(path)

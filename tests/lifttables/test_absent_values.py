@@ -24,17 +24,17 @@ SECRET = Symbols((Column("ill", values=SECRETS),), tuple((name,) for name in SEC
 OF = ["--secret", "ill", "--public", "town", "--belief", "10%", "40%"]
 
 
-def people(counts):
+def people_of_towns(counts):
     s, x = (at.repeat(counts.ravel()) for at in np.indices(counts.shape).reshape(2, -1))
     return pl.DataFrame({"ill": [SECRETS[i] for i in s], "town": [f"t{i}" for i in x]})
 
 
 def rows(law, n, rng):
-    return people(rng.multinomial(n, law.ravel()).reshape(law.shape))
+    return people_of_towns(rng.multinomial(n, law.ravel()).reshape(law.shape))
 
 
 def few():
-    return people(np.array([[60, 40, 30], [30, 50, 40], [0, 0, 0]]))
+    return people_of_towns(np.array([[60, 40, 30], [30, 50, 40], [0, 0, 0]]))
 
 
 def test_several_secrets():
@@ -62,7 +62,7 @@ def test_several_secrets():
 def test_a_secret_of_one_value_is_refused_unless_others_are_listed(
     tmp_path, monkeypatch, capsys
 ):
-    frame = people(np.array([[40, 60]]))
+    frame = people_of_towns(np.array([[40, 60]]))
     words = {"secret": "ill", "public": "town", "notion": ll.LIP(0.01)}
     match = r"column 'ill' has the same value in every row, .*: list all of its values"
     with pytest.raises(DataError, match=match):
@@ -95,7 +95,7 @@ def test_a_secret_of_one_value_is_refused_unless_others_are_listed(
 def test_a_listed_public_value_that_no_row_has(tmp_path, monkeypatch, merge):
     """Neither "t9" nor the pool of values that are not listed occurs."""
     monkeypatch.chdir(tmp_path)
-    people(np.array([[400, 600], [500, 500]])).write_csv("p.csv")
+    people_of_towns(np.array([[400, 600], [500, 500]])).write_csv("p.csv")
     words = ["--values", "town=t0,t1,t9", *merge, "-o", "r.csv"]
     assert main(["release", "p.csv", *OF, *words]) == 0
     assert main(["verify", "r.csv", "r.card.json"]) == 0

@@ -69,7 +69,7 @@ DAMAGES |= {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def whole_files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     PEOPLE.write_csv(folder / "in.csv")
     plan = Plan(Reading("ill", "age"), LIP(2.0))
@@ -88,25 +88,25 @@ def refused(words, capsys, folder):
     return err
 
 
-def commands(made, folder, card, design):
+def commands(whole_files, folder, card, design):
     out = folder / "new.csv"
     if design is not None:
-        yield ["release", made / "in.csv", "--design", design, "-o", out]
+        yield ["release", whole_files / "in.csv", "--design", design, "-o", out]
     if card is not None:
-        yield ["estimate", made / "out.csv", card]
-        yield ["verify", made / "out.csv", card]
+        yield ["estimate", whole_files / "out.csv", card]
+        yield ["verify", whole_files / "out.csv", card]
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damage_is_named(made, tmp_path, capsys, name):
+def test_damage_is_named(whole_files, tmp_path, capsys, name):
     for file in ("out.card.json", "out.PRIVATE.design.json"):
-        found = copy.deepcopy(json.loads((made / file).read_text()))
+        found = copy.deepcopy(json.loads((whole_files / file).read_text()))
         DAMAGES[name](found)
         path = tmp_path / file
         path.write_text(json.dumps(found))
         card = file == "out.card.json"
         for words in commands(
-            made, tmp_path, path if card else None, None if card else path
+            whole_files, tmp_path, path if card else None, None if card else path
         ):
             assert " that `lift release` wrote: " in refused(words, capsys, tmp_path)
 
@@ -115,21 +115,21 @@ def test_damage_is_named(made, tmp_path, capsys, name):
     "text",
     [DEEP, '{"format": ' + DEEP + "}", "", "{", "null", "3", '"card"', "[]", "\x00"],
 )
-def test_other_files(made, tmp_path, capsys, text):
+def test_other_files(whole_files, tmp_path, capsys, text):
     path = tmp_path / "other.json"
     path.write_text(text)
-    for words in commands(made, tmp_path, path, path):
+    for words in commands(whole_files, tmp_path, path, path):
         said = refused(words, capsys, tmp_path)
         assert "other.json" in said
         assert ("nested too deeply" in said) == ("[[[" in text)
 
 
 @pytest.mark.parametrize("value", [-1.0, 0.5, 1e400])
-def test_counts_of_a_design(made, tmp_path, capsys, value):
-    found = json.loads((made / "out.PRIVATE.design.json").read_text())
+def test_counts_of_a_design(whole_files, tmp_path, capsys, value):
+    found = json.loads((whole_files / "out.PRIVATE.design.json").read_text())
     found["table"][0][0] = value
     (tmp_path / "d.json").write_text(json.dumps(found))
-    for words in commands(made, tmp_path, None, Path(tmp_path / "d.json")):
+    for words in commands(whole_files, tmp_path, None, Path(tmp_path / "d.json")):
         assert "counts are not whole numbers" in refused(words, capsys, tmp_path)
 
 

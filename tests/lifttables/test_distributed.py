@@ -83,15 +83,15 @@ OF = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4)}
 
 
 @cache
-def design():
+def design_of_table():
     return tables.sanitise(table(), **OF, noise=1.0, rng=3).design
 
 
-def released(frame, one, *, rng=3):
+def released_by_number(frame, one, *, rng=3):
     """Return the released rows of a frame, in which each has its number; ``one`` has
     its rows on one machine.
     """
-    made = design()
+    made = design_of_table()
     kernel = made.channel.kernel[made.public.codes(one)]
     n, m = kernel.shape
     numbers = [str(number) for number in one["id"]]
@@ -118,15 +118,15 @@ def assert_follows_the_channel(found, one):
     assert sorted(found["id"]) == list(one["id"])
     joined = one.merge(found, on="id", suffixes=("", "_released"))
     names, outputs = (
-        [label[0] for label in design().public.labels],
-        list(design().outputs),
+        [label[0] for label in design_of_table().public.labels],
+        list(design_of_table().outputs),
     )
     observed = (
         pd.crosstab(joined["age"], joined["age_released"])
         .reindex(index=names, columns=outputs)
         .to_numpy()
     )
-    kernel = design().channel.kernel
+    kernel = design_of_table().channel.kernel
     assert ((kernel > 0).sum(axis=1) > 1).all()  # each symbol's output is random
     # exact for a cell of few rows too; each of the cells has an equal part of the error
     # of 1e-6
@@ -140,7 +140,7 @@ def assert_follows_the_channel(found, one):
 def test_dask_releases_lazily_and_the_same_each_time():
     one = table(600)
     frame = dd.from_pandas(one, npartitions=7)
-    lazy = released(frame, one)
+    lazy = released_by_number(frame, one)
     assert isinstance(lazy, dd.DataFrame)
     first, second = lazy.compute(), lazy.compute()
     pd.testing.assert_frame_equal(first, second)
@@ -149,10 +149,12 @@ def test_dask_releases_lazily_and_the_same_each_time():
     # order
     for part in lazy.partitions:
         assert list(part.compute().index) == list(range(len(part)))
-    changed = first.merge(released(frame, one, rng=4).compute(), on="id")
+    changed = first.merge(released_by_number(frame, one, rng=4).compute(), on="id")
     assert 0.05 < (changed["age_x"] != changed["age_y"]).mean() < 0.95
     # the owner's own generator is a source too
-    own, again = (released(frame, one, rng=generator(3)).compute() for _ in range(2))
+    own, again = (
+        released_by_number(frame, one, rng=generator(3)).compute() for _ in range(2)
+    )
     assert own.equals(again)
 
 
@@ -183,7 +185,7 @@ def test_dask_publishes_the_card_of_one_machine(merge):
 def test_a_part_that_is_computed_again_draws_the_same():
     """Alone, with others, or after a filter that comes later: a row has one release."""
     one = table(600)
-    lazy = released(dd.from_pandas(one, npartitions=5), one)
+    lazy = released_by_number(dd.from_pandas(one, npartitions=5), one)
     whole = lazy.compute()
     assert sorted(whole["id"].astype(int)) == list(one["id"])
     for at in (4, 0, 2):
@@ -201,7 +203,7 @@ def test_a_part_that_is_computed_again_draws_the_same():
 def test_rows_come_in_an_order_that_says_nothing():
     """The source is sorted by the secret; where a row stands says nothing of it."""
     one = table(600).sort_values("ill", ignore_index=True).assign(id=range(600))
-    lazy = released(dd.from_pandas(one, npartitions=6), one)
+    lazy = released_by_number(dd.from_pandas(one, npartitions=6), one)
     ids = lazy.compute()["id"].astype(int).to_numpy()
     assert abs(stats.spearmanr(ids, np.arange(600)).statistic) < 0.15
     parts = [part["id"].compute().astype(int) for part in lazy.partitions]
@@ -259,7 +261,7 @@ def test_nothing_but_counts_is_fetched_from_dask():
 
 def test_apply_on_dask_as_on_one_machine():
     # which new rows keep too
-    made, new = replace(design(), promise=ll.LIP(0.5)), table(seed=1)
+    made, new = replace(design_of_table(), promise=ll.LIP(0.5)), table(seed=1)
     done = tables.apply(dd.from_pandas(new, npartitions=4), made, rng=5)
     assert isinstance(done.frame, dd.DataFrame)
     assert done.card.rows == len(new)
@@ -288,7 +290,7 @@ def test_empty_parts_are_nothing():
     frame = frame[frame["id"] > 2000]
     assert_counted_alike(frame, one[one["id"] > 2000])
     found = tables.apply(
-        frame, replace(design(), promise=ll.LIP(5.0)), rng=1
+        frame, replace(design_of_table(), promise=ll.LIP(5.0)), rng=1
     ).frame.compute()
     assert len(found) == 999
 

@@ -28,7 +28,7 @@ def card_of(kernel):
     return replace(card, kernel=kernel, texts=outputs)
 
 
-def released(counts):
+def released_rows(counts):
     return pl.DataFrame(
         {"x": [f"y{y}" for y, n in enumerate(counts) for _ in range(n)]}
     )
@@ -49,7 +49,7 @@ def coin_by_hand(heads, n):
 @pytest.mark.parametrize("told", [0.0, 0.05, 0.3, 0.5, 0.6, 0.75, 1.0])
 def test_a_coins_interval(n, told):
     heads = round(told * n)
-    found = estimate(released([heads, n - heads]), card_of(COIN))
+    found = estimate(released_rows([heads, n - heads]), card_of(COIN))
     assert found.rows == n
     for x, seen in enumerate([heads, n - heads]):
         share, error, shift = coin_by_hand(seen, n)
@@ -65,7 +65,7 @@ def test_a_coins_interval(n, told):
 
 
 def test_a_coins_interval_in_numbers():
-    found = estimate(released([600, 400]), card_of(COIN))
+    found = estimate(released_rows([600, 400]), card_of(COIN))
     assert found.unbiased.round(4).tolist() == [0.7, 0.3]
     assert found.low.round(4).tolist() == [0.6393, 0.2393]
     assert found.high.round(4).tolist() == [0.7636, 0.3636]
@@ -74,7 +74,7 @@ def test_a_coins_interval_in_numbers():
 @pytest.mark.parametrize("heads", [300, 450, 600, 700])
 def test_what_a_coins_rows_are_worth(heads):
     """Rows of the table itself with the same error: p (1 - p) / m = error^2."""
-    found = estimate(released([heads, 1000 - heads]), card_of(COIN))
+    found = estimate(released_rows([heads, 1000 - heads]), card_of(COIN))
     share, error, _ = coin_by_hand(heads, 1000)
     plain = float(share * (1 - share))
     assert found.rows_worth.tolist() == pytest.approx([plain / error**2] * 2)
@@ -84,7 +84,7 @@ def test_what_a_coins_rows_are_worth(heads):
 
 def test_what_is_told_outright_is_worth_no_more_than_its_rows():
     n, counts = 1000, [500, 300, 200]
-    found = estimate(released(counts), card_of(np.eye(3)))
+    found = estimate(released_rows(counts), card_of(np.eye(3)))
     wanted = []
     for seen in counts:
         share, smooth = Fraction(seen, n), Fraction(seen + 1, n + 3)
@@ -99,13 +99,13 @@ def test_what_is_told_outright_is_worth_no_more_than_its_rows():
 
 def test_a_share_estimated_as_0_is_worth_no_row():
     """200 of 1,000 reported heads are fewer than coins without heads would report."""
-    found = estimate(released([200, 800]), card_of(COIN))
+    found = estimate(released_rows([200, 800]), card_of(COIN))
     assert found.projected.tolist() == pytest.approx([0.0, 1.0])
     assert found.rows_worth.tolist() == pytest.approx([0.0, 0.0])
 
 
 def test_what_is_certain_is_worth_all_rows():
-    found = estimate(released([70]), card_of(np.ones((3, 1))))
+    found = estimate(released_rows([70]), card_of(np.ones((3, 1))))
     assert found.symbols == ("a or b or c",)
     assert (found.unbiased[0], found.error[0]) == (
         pytest.approx(1.0),

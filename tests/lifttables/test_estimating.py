@@ -3,24 +3,12 @@
 from fractions import Fraction
 
 import numpy as np
-import polars as pl
 import pytest
 from scipy.stats import binom
+from table_of_people import rows_drawn
 
 from lifttables import Question, estimate, sanitise
 from lifttables.releases.estimating import Inverse, _nearest, expected_error
-
-JOINT = np.array([[0.2, 0.1, 0.05, 0.05], [0.05, 0.15, 0.3, 0.1]])
-
-
-def people(n, rng, p=JOINT):
-    cells = rng.choice(p.size, n, p=p.ravel())
-    return pl.DataFrame(
-        {
-            "s": [f"s{c // p.shape[1]}" for c in cells],
-            "x": [f"x{c % p.shape[1]}" for c in cells],
-        }
-    )
 
 
 def test_a_coin_by_hand():
@@ -90,7 +78,7 @@ def test_what_a_recipient_estimates_covers_the_population(law, merge):
     """
     p, covered, of = LAWS[law], 0, 0
     for seed in range(25):
-        frame = people(2000, np.random.default_rng([seed, p.size]), p)
+        frame = rows_drawn(p, 2000, np.random.default_rng([seed, p.size]))
         values = [
             f"{name}={','.join(f'{name}{at}' for at in range(n))}"
             for name, n in zip("sx", p.shape, strict=True)

@@ -2,11 +2,10 @@
 
 import math
 
-import bounds_by_hand
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import beta
+from bounds_by_hand import interval, needed
 from table_of_people import counts_of
 
 import liftlib as ll
@@ -22,21 +21,14 @@ not.
 """
 
 
-def interval(seen, rows, level):
-    """Return Clopper and Pearson's interval, each end wrong with chance ``level``."""
-    low = beta.ppf(level, seen, rows - seen + 1) if seen > 0 else 0.0
-    up = beta.isf(level, seen + 1, rows - seen) if seen < rows else 1.0
-    return float(low), float(up)
-
-
-def design(counts, kernel, ways):
+def needed_by_design(counts, kernel, ways):
     """Return what a design for LIP needs, whose rows chose one of ``ways``
     alphabets.
     """
-    return bounds_by_hand.needed(counts, kernel, ERROR / ways)
+    return needed(counts, kernel, ERROR / ways)
 
 
-def needed(counts, kernel, ways):
+def needed_by_audit(counts, kernel, ways):
     """Return what an audit says that LIP needs for two symbols.
 
     The chance of error is shared by four: P(X|s) of two secrets, P(X), and P_S, and by
@@ -94,15 +86,15 @@ def case(request):
 def test_what_the_choice_of_the_rows_costs(case):
     _, _, counts, ways = case
     for by_hand in (
-        lambda ways: needed(counts, np.eye(2), ways),
-        lambda ways: design(counts, np.eye(2), ways),
+        lambda ways: needed_by_audit(counts, np.eye(2), ways),
+        lambda ways: needed_by_design(counts, np.eye(2), ways),
     ):
         assert by_hand(ways) > by_hand(1) + 10 * CLOSE
 
 
 def test_an_audit_charges_for_the_choice(case):
     frame, words, counts, ways = case
-    eps = needed(counts, np.eye(2), ways)
+    eps = needed_by_audit(counts, np.eye(2), ways)
     for budget, verdict in ((eps + CLOSE, "kept"), (eps - CLOSE, "undecided")):
         found = tables.audit(
             frame, secret="s", public="x", notion=ll.LIP(budget), resamples=0, **words

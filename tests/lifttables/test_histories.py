@@ -47,13 +47,13 @@ HISTORIES = [
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def two_tables(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     patients(2000).write_csv("p.csv")
     patients(500, 1).write_csv("new.csv")
 
 
-def released(number, step):
+def exit_code(number, step):
     """Run one release and return its exit code."""
     words = STEPS[step]
     if step != "new rows":
@@ -62,11 +62,11 @@ def released(number, step):
 
 
 @pytest.mark.parametrize(("before", "step", "added"), HISTORIES)
-def test_a_card_promises_what_its_history_allows(folder, before, step, added):
+def test_a_card_promises_what_its_history_allows(two_tables, before, step, added):
     for number, earlier in enumerate(before):
-        assert released(number, earlier) == 0
+        assert exit_code(number, earlier) == 0
     last = len(before)
-    code = released(last, step)
+    code = exit_code(last, step)
     if added is None:
         assert code == 3
         assert not Path(f"{last}.csv").exists()

@@ -33,7 +33,7 @@ def rows_of(counts, secret="s", public="x"):
     return pl.DataFrame({secret: [f"s{i}" for i in s], public: [f"x{i}" for i in x]})
 
 
-def release(folder, frame, notion, name="out.csv", **more):
+def release_file(folder, frame, notion, name="out.csv", **more):
     frame.write_csv(folder / "in.csv")
     outputs = tables.Outputs.next_to(folder / name)
     reading = tables.Reading(
@@ -86,7 +86,7 @@ def test_a_sorted_table_does_not_give_its_secret_by_its_order(tmp_path):
     ).reshape(2, 3)
     frame, notion = rows_of(counts), ll.LIP(0.3)
     base = counts.sum(axis=1).max() / counts.sum()
-    done, outputs = release(tmp_path, frame, notion, rng=1)
+    done, outputs = release_file(tmp_path, frame, notion, rng=1)
     assert done.audit.kept
     in_order = done.design.draw(frame, np.random.default_rng(1)).tolist()
     assert guessed_by_change_point(in_order, frame["s"].to_list()) > base + 0.2
@@ -172,7 +172,7 @@ def test_releases_of_frames_are_in_the_same_ledger_as_those_of_files(
     with pytest.raises(BrokenNotion):
         tables.sanitise(frame, **less)
     with pytest.raises(BrokenNotion):
-        release(tmp_path, rows, ll.LIP(0.3), ledger=ledger)
+        release_file(tmp_path, rows, ll.LIP(0.3), ledger=ledger)
     with pytest.raises(BrokenNotion):
         tables.apply(frame, first.design, ledger=ledger)
     assert ledger.read_text() == before
@@ -205,7 +205,7 @@ def test_several_secrets_are_protected_together_and_each_alone(tmp_path):
         )
     )
     notion = ll.ALIP(0.5, 0.3)
-    done, _ = release(tmp_path, frame, notion, secret=("a", "b"))
+    done, _ = release_file(tmp_path, frame, notion, secret=("a", "b"))
     assert done.design.secret.names == ["a", "b"]
     assert len(done.design.secret.labels) == 6
     for secret in ("a", "b"):

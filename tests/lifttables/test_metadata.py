@@ -32,7 +32,7 @@ def pandas():
     return frame
 
 
-def releases(frame):
+def both_releases(frame):
     # a design that was made with a seed does not know its own rows
     done = tables.sanitise(frame, **OF, notion=ll.ALIP(math.inf, 5.0), rng=1)
     yield done.frame
@@ -40,7 +40,7 @@ def releases(frame):
 
 
 def test_arrow():
-    for frame in releases(arrow()):
+    for frame in both_releases(arrow()):
         assert isinstance(frame, pa.Table)
         assert frame.column_names == ["age"]
         assert frame.schema.metadata is None
@@ -54,7 +54,7 @@ def test_arrow():
 
 def test_pandas():
     source = pandas()
-    for frame in releases(source):
+    for frame in both_releases(source):
         assert list(frame.columns) == ["age"]
         assert frame.attrs == {}
         assert all(frame[name].attrs == {} for name in frame)
@@ -63,7 +63,7 @@ def test_pandas():
 
 
 def test_dask():
-    for frame in releases(dask.dataframe.from_pandas(pandas(), npartitions=2)):
+    for frame in both_releases(dask.dataframe.from_pandas(pandas(), npartitions=2)):
         assert frame._meta.attrs == {}
         assert frame.compute().attrs == {}
         assert dict(frame.compute().dtypes) == dict(frame.dtypes)

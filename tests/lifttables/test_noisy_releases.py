@@ -27,7 +27,7 @@ from lifttables.releases.noising import level_for, secret_key
 WORDS = {"secret": "ill", "public": "age"}
 
 
-def people(n=1000, seed=0, secrets=3):
+def people_of_ages(n=1000, seed=0, secrets=3):
     rng = np.random.default_rng(seed)
     ill = rng.integers(0, secrets, n)
     age = np.where(
@@ -52,7 +52,7 @@ def test_the_level_depends_on_rows_and_cells_alone():
 @pytest.mark.parametrize("noise", [0, -1.0, 1e-300, 0.04, float("nan"), float("inf")])
 def test_a_wrong_level(noise):
     with raised(InvalidParameter):
-        tables.sanitise(people(), **WORDS, notion=ll.LIP(1.0), noise=noise)
+        tables.sanitise(people_of_ages(), **WORDS, notion=ll.LIP(1.0), noise=noise)
 
 
 def test_the_key_is_made_once_and_private(monkeypatch, tmp_path):

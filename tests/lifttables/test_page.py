@@ -22,7 +22,7 @@ NO_NOISE = 50.0
 SIZES = [(2, 4, 1000), (3, 6, 1000), (5, 10, 5000), (14, 6, 5000)]
 
 
-def released(n_secret, n_public, rows, merge=True, notion=None):
+def released_frame(n_secret, n_public, rows, merge=True, notion=None):
     rng = np.random.default_rng(n_public)
     law = rng.dirichlet(np.full(n_public, 3.0), n_secret)
     s = rng.integers(n_secret, size=rows)
@@ -57,7 +57,7 @@ def test_labels_are_escaped_in_the_page():
     assert "http" not in page.replace("http://www.w3.org", "")
 
 
-def text_of(page):
+def text_of_page(page):
     return " ".join(
         html.unescape(
             re.sub(r"<style.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)
@@ -67,8 +67,8 @@ def text_of(page):
 
 @pytest.mark.parametrize("merge", [False, True])
 def test_a_releases_page_says_what_the_terminal_says(merge):
-    done, plan = released(2, 4, 1000, merge)
-    page = text_of(documents(done, plan)[1])
+    done, plan = released_frame(2, 4, 1000, merge)
+    page = text_of_page(documents(done, plan)[1])
     for sentences in [
         [headline(done.card)],
         *told(done, plan).values(),
@@ -84,7 +84,7 @@ def test_a_releases_page_says_what_the_terminal_says(merge):
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_a_releases_page_prints_on_two_sheets(tmp_path, size, merge):
     (tmp_path / "page.html").write_text(
-        release_page(*released(*size, merge, ll.LIP(2.0)))
+        release_page(*released_frame(*size, merge, ll.LIP(2.0)))
     )
     words = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
     command = [

@@ -94,7 +94,7 @@ def ran(words):
     return code, said.getvalue(), "; ".join(lines)
 
 
-def by_command(case):
+def command_of_page(case):
     """Return what the commands that the page names say, or their refusals."""
     Path("t.csv").write_text(case.text, encoding="utf-8")
     reading = reading_of(case.asked, rare="pool")
@@ -174,7 +174,7 @@ def releases(request, tmp_path_factory):
             ours.setenv("XDG_STATE_HOME", str(folder))
             ours.chdir(folder)
             cases.append(case_of(number))
-            done.append(by_command(cases[-1]))
+            done.append(command_of_page(cases[-1]))
     return cases, done
 
 

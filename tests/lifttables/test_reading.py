@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from messages import raised
-from table_of_people import PEOPLE, counts_of, people
+from table_of_people import PEOPLE, counts_of, people_written
 
 import lifttables as tables
 from liftlib.errors import DataError
@@ -13,7 +13,7 @@ from liftlib.errors import DataError
 
 @pytest.mark.parametrize("name", ["people.csv", "people.tsv", "people.parquet"])
 def test_files_of_each_kind_count_alike(tmp_path, name):
-    counts = counts_of(people(tmp_path, name), "ill", ("age",))
+    counts = counts_of(people_written(tmp_path, name), "ill", ("age",))
     assert counts.secret.texts == ("flu", "none", "rare")
     assert counts.public.texts == ("old", "young")
     assert counts.table.tolist() == [[20, 20], [20, 40], [20, 0]]
@@ -54,7 +54,7 @@ def test_bins():
 
 def test_bins_from_a_database_and_of_text(tmp_path):
     table = pl.DataFrame({"s": ["a", "b"] * 50, "age": [str(i) for i in range(100)]})
-    path = people(tmp_path, "t.csv", table)
+    path = people_written(tmp_path, "t.csv", table)
     counts = counts_of(path, "s", ("age",), bins=("age=20,60",))
     assert counts.table.sum(axis=0).tolist() == [20, 40, 40]
 

@@ -297,7 +297,7 @@ def test_the_words_have_the_numbers_of_the_promise(folder, counts):
     assert card.promise.belief(0.1)[1] <= 0.2 + 1e-12 or counts
 
 
-def again(table, *words, out="new-out.csv"):
+def new_rows(table, *words, out="new-out.csv"):
     """Release new rows with the design of the first release."""
     design = ["--design", "out.PRIVATE.design.json"]
     return main(["release", table, *design, "-o", out, *words])
@@ -306,17 +306,17 @@ def again(table, *words, out="new-out.csv"):
 def test_new_rows_come_first_with_what_nobody_checks(folder):
     assert release() == 0
     patients(500, seed=3).write_csv("new.csv")
-    assert again("new.csv") == 0
+    assert new_rows("new.csv") == 0
     card = tables.read_card("new-out.card.json")
     assert card.not_covered[0] == Limit.NEW_ROWS.value
     assert (card.insider, card.rows) == (0.0, 500)
     assert tables.verify(
         "new-out.csv", card, text=Path("new-out.card.md").read_text()
     ).agrees
-    assert again("new.csv", out="again.csv") == 0
+    assert new_rows("new.csv", out="again.csv") == 0
     assert Path("again.csv").read_bytes() == Path("new-out.csv").read_bytes()
     patients(500, seed=4).write_csv("new.csv")
-    assert again("new.csv", out="other.csv") == 3
+    assert new_rows("new.csv", out="other.csv") == 3
 
 
 COPIES = {
@@ -332,11 +332,11 @@ def test_a_copy_of_the_rows_of_a_design_has_no_new_rows(folder, name):
     assert release() == 0
     COPIES[name](pl.read_csv("p.csv")).write_csv("copy.csv")
     before = files()
-    assert again("copy.csv") == 3
+    assert new_rows("copy.csv") == 3
     assert files() == before
     # a row less is another table, as the card says
     pl.read_csv("copy.csv").head(-1).write_csv("copy.csv")
-    assert again("copy.csv") == 0
+    assert new_rows("copy.csv") == 0
 
 
 def elsewhere(frame):
@@ -378,9 +378,9 @@ def test_a_design_knows_its_rows_with_and_without_incomplete_ones(
     for rows in copies:
         rows.write_csv("copy.csv")
         for how in ("drop", "refuse"):
-            assert again("copy.csv", "--missing", how) == 3
+            assert new_rows("copy.csv", "--missing", how) == 3
     patients(500, seed=3).write_csv("new.csv")
-    assert again("new.csv") == 0
+    assert new_rows("new.csv") == 0
 
 
 @pytest.mark.parametrize("missing", ["refuse", "symbol"])
@@ -398,9 +398,9 @@ def test_missing_values_of_new_rows_are_in_no_pool(folder, missing):
     )
     new.write_csv("new.csv")
     # where the first release had them, they are a symbol
-    assert again("new.csv") == (2 if missing == "refuse" else 0)
+    assert new_rows("new.csv") == (2 if missing == "refuse" else 0)
     new.write_csv("other.csv")
-    assert again("other.csv", "--missing", "drop", out="dropped.csv") == 0
+    assert new_rows("other.csv", "--missing", "drop", out="dropped.csv") == 0
 
 
 def test_a_design_tells_nothing_of_its_rows_to_who_has_no_key(folder):
@@ -412,7 +412,7 @@ def test_a_design_tells_nothing_of_its_rows_to_who_has_no_key(folder):
     )
     assert len(own) == len(other) == 2  # of all columns, and of the public ones
     assert not {*own} & {*other}
-    assert again("p.csv") == 2
+    assert new_rows("p.csv") == 2
 
 
 OTHER_KEYS = {
@@ -437,12 +437,12 @@ def test_a_design_is_used_with_the_key_that_it_was_made_with(
     monkeypatch.setattr("lifttables.releases.noising.PATIENCE_SECONDS", 0.1)
     assert release() == 0
     Path("p.csv").rename("copy.csv")
-    assert again("copy.csv") == 3
+    assert new_rows("copy.csv") == 3
     key = state_folder() / "noise.PRIVATE.key"
     OTHER_KEYS[name](key)
     before = files()
-    assert again("copy.csv") == 2
-    assert again("copy.csv", "--dry-run") == 2
+    assert new_rows("copy.csv") == 2
+    assert new_rows("copy.csv", "--dry-run") == 2
     with pytest.raises(DataError):
         tables.apply(pl.read_csv("copy.csv"), load("out.PRIVATE.design.json"), rng=1)
     assert files() == before

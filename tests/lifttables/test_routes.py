@@ -25,7 +25,7 @@ from lifttables.sources.frames import Frame
 BELIEF = 0.1, 0.3
 
 
-def people():
+def numbered_people():
     rng = np.random.default_rng(5)
     ill = rng.choice(["flu", "none", "rare"], 900, p=[0.4, 0.5, 0.1])
     age = np.where(rng.random(900) < 0.3, ill, rng.choice(["old", "mid", "new"], 900))
@@ -43,7 +43,7 @@ def by_frame(convert):
             "notion": Question(*BELIEF),
             "rare": "pool",
         }
-        done = tables.sanitise(convert(people()), **words)
+        done = tables.sanitise(convert(numbered_people()), **words)
         found = done.frame.compute() if hasattr(done.frame, "compute") else done.frame
         return (
             done.card.as_dict(),
@@ -56,7 +56,7 @@ def by_frame(convert):
 
 def by_command(name):
     def route(folder):
-        frame = people()
+        frame = numbered_people()
         if name.endswith("parquet"):
             frame.write_parquet(folder / name)
         else:
@@ -89,7 +89,7 @@ def by_command(name):
 
 def by_the_page(folder):
     desk = Desk()
-    desk.opened(people().write_csv().encode(), "people.csv")
+    desk.opened(numbered_people().write_csv().encode(), "people.csv")
     asked = {
         "secret": [{"name": "ill"}],
         "public": [{"name": "age"}],
@@ -201,8 +201,10 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
     assert ledger.exists()
     monkeypatch.setattr(pipeline, "check_formulas", refuse)
     makers = {
-        "frame": lambda: tables.apply(people(), load(stored), ledger=ledger),
-        "Dask": lambda: tables.apply(dask(people()), load(stored), ledger=ledger),
+        "frame": lambda: tables.apply(numbered_people(), load(stored), ledger=ledger),
+        "Dask": lambda: tables.apply(
+            dask(numbered_people()), load(stored), ledger=ledger
+        ),
         "file": lambda: apply_file(stored, tmp_path / "people.csv", new),
     }
     if kind == "command":
@@ -229,7 +231,7 @@ def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
 def test_a_card_says_whether_earlier_releases_were_looked_for(ledger, tmp_path):
     words = {"secret": "ill", "public": "age", "notion": ll.LIP(0.4)}
     done = tables.sanitise(
-        people(), ledger=tmp_path / "ledger.json" if ledger else None, **words
+        numbered_people(), ledger=tmp_path / "ledger.json" if ledger else None, **words
     )
     assert (Limit.NO_LEDGER in done.card.tells) != ledger
     assert (Limit.LEDGER in done.card.tells) == ledger

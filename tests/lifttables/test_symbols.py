@@ -90,7 +90,7 @@ CASES = {
 }
 
 
-def audited(notion):
+def audited_counts(notion):
     return auditing.audited(
         counted(COUNTS, ["flu", "none", "rare"], "abcd"), notion, resamples=0
     )
@@ -107,7 +107,7 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
     needs = dict(zip("abcd", map(leakage, LIFTS), strict=True))
     edge = sorted(needs.values())[at]
     for allowed in (edge - CLOSE, edge + CLOSE):
-        found = audited(make(allowed))
+        found = audited_counts(make(allowed))
         assert named(found) == {
             symbol for symbol, need in needs.items() if need > allowed
         }
@@ -135,7 +135,7 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
 )
 def test_the_secrets_that_decide_are_named(notion, why):
     (one,) = next(
-        symbol for symbol in audited(notion).symbols if symbol.symbol == "a"
+        symbol for symbol in audited_counts(notion).symbols if symbol.symbol == "a"
     ).broken
     flu, none = (LIFTS[0][s] for s in (0, 1))
     assert one.why == (
@@ -147,7 +147,9 @@ def test_the_secrets_that_decide_are_named(notion, why):
 
 def test_lip_names_both_ends():
     budgets = [
-        one.why for symbol in audited(ll.LIP(0.0)).symbols for one in symbol.broken
+        one.why
+        for symbol in audited_counts(ll.LIP(0.0)).symbols
+        for one in symbol.broken
     ]
     assert len(budgets) == 8
 
@@ -190,7 +192,7 @@ def test_what_breaks_the_notion_stands_before_what_spreads_further():
 
 
 def test_values_cannot_be_changed():
-    found = audited(ll.LIP(0.0))
+    found = audited_counts(ll.LIP(0.0))
     for one, name in (
         (found, "kept"),
         (found.symbols[0], "kept"),
@@ -198,7 +200,7 @@ def test_values_cannot_be_changed():
     ):
         with pytest.raises(AttributeError):
             setattr(one, name, None)
-    assert len({found, audited(ll.LIP(0.0))}) == 2
+    assert len({found, audited_counts(ll.LIP(0.0))}) == 2
 
 
 @dataclass(frozen=True)
@@ -233,13 +235,13 @@ def test_kept_to_within_the_tolerance_and_no_further(make):
         (math.nextafter(KEEP_TOL, 1), False),
         (2 * KEEP_TOL, False),
     ):
-        assert audited(make(nats)).kept is kept
+        assert audited_counts(make(nats)).kept is kept
 
 
 def test_a_user_s_budget_is_printed_as_it_is():
     texts = [
         str(one)
-        for symbol in audited(MaxLiftOnly(0.3)).symbols
+        for symbol in audited_counts(MaxLiftOnly(0.3)).symbols
         for one in symbol.broken
     ]
     assert texts
@@ -250,7 +252,7 @@ def test_a_user_s_budget_is_printed_as_it_is():
 
 
 def test_programs_get_numbers():
-    symbols = as_dict(audited(ll.LDP(0.1)))["symbols"]
+    symbols = as_dict(audited_counts(ll.LDP(0.1)))["symbols"]
     assert set(symbols[0]["broken"][0]) == {"budget", "needed", "allowed", "why"}
 
 
@@ -275,11 +277,11 @@ def maximal(lifts):
 )
 def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
     worst = leakage(LIFTS)
-    found = audited(make(0.01))
+    found = audited_counts(make(0.01))
     assert found.kept is False
     assert all(symbol.kept is None and symbol.broken == () for symbol in found.symbols)
-    assert audited(make(worst - CLOSE)).kept is False
-    assert audited(make(worst + CLOSE)).kept is True
+    assert audited_counts(make(worst - CLOSE)).kept is False
+    assert audited_counts(make(worst + CLOSE)).kept is True
     assert (
         found.notes[1]
         == f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols"

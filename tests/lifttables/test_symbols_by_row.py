@@ -31,7 +31,7 @@ PUBLIC = Symbols(
 )
 
 
-def audited(counts, notion):
+def audited_by_row(counts, notion):
     secret = Symbols((Column("ill"),), tuple((one,) for one in SECRETS))
     return auditing.audited(
         Counts(np.array(counts), secret, PUBLIC), notion, resamples=0
@@ -66,6 +66,6 @@ def test_a_notion_of_a_user_s_own_is_asked_of_the_whole_table():
     ]
     need = max(-math.log(share) for share in ages)
     for most in (need - CLOSE, need + CLOSE):
-        found = audited(COUNTS, OfAge(most))
+        found = audited_by_row(COUNTS, OfAge(most))
         assert found.kept is (most > need)
         assert {(one.kept, one.broken) for one in found.symbols} == {(None, ())}

@@ -49,7 +49,7 @@ def distinct(table, names):
     )
 
 
-def text_of(rows, form=PLAIN, end="\n", separator=","):
+def csv_text(rows, form=PLAIN, end="\n", separator=","):
     made = io.StringIO(newline="")
     csv.writer(
         made, delimiter=form.separator or separator, lineterminator=end
@@ -76,7 +76,7 @@ def options(form):
 def test_the_values_are_those_that_the_csv_module_wrote(tmp_path, form, name):
     if name == "in.tsv.gz" and form.separator is None:
         form = TextFormat("\t", form.encoding)
-    path = written(tmp_path, text_of([HEADER, *GOOD], form), form, name)
+    path = written(tmp_path, csv_text([HEADER, *GOOD], form), form, name)
     table = open_table(path, form)
     assert [
         list(row)
@@ -87,7 +87,7 @@ def test_the_values_are_those_that_the_csv_module_wrote(tmp_path, form, name):
 def uses(folder, path, form):
     """All that reads a table from a file, with the secret and public columns alone."""
     good = folder / "good.csv"
-    good.write_text(text_of([HEADER, *GOOD], TextFormat()))
+    good.write_text(csv_text([HEADER, *GOOD], TextFormat()))
     how = {"separator": form.separator, "encoding": form.encoding}
     reading, of = (
         Reading(("ill",), ("age",), **how),
@@ -135,7 +135,7 @@ def test_a_value_with_an_unquoted_separator_is_refused_by_all_that_reads(
     tmp_path, form, name
 ):
     separator = form.separator or ("\t" if "tsv" in name else ",")
-    lines = text_of([HEADER, *GOOD], form, separator=separator).splitlines()
+    lines = csv_text([HEADER, *GOOD], form, separator=separator).splitlines()
     lines[31] = separator.join(["St Mary", " South", "none", "30s", "7"])
     path = written(tmp_path, "\n".join(lines) + "\n", form, name)
     for use, read in uses(tmp_path, path, form).items():
@@ -188,7 +188,7 @@ def test_a_command_says_which_line_is_wrong(
 ):
     monkeypatch.chdir(tmp_path)
     separator = form.separator or ","
-    text = text_of([HEADER, *GOOD, [f"x{separator}y", "flu", "30s", "1"]], form)
+    text = csv_text([HEADER, *GOOD, [f"x{separator}y", "flu", "30s", "1"]], form)
     path = written(tmp_path, text.replace(f'"x{separator}y"', f"x{separator}y"), form)
     uses(tmp_path, path, form)
     # it reads no standard input

@@ -21,7 +21,7 @@ from lifttables.encoding.naming import texts_of_outputs
 CAFE = ["\u00e9t\u00e9", "e\u0301t\u00e9"]
 
 
-def audited(labels):
+def audited_labels(labels):
     """An audit of a column with these labels, each as often with either secret."""
     frame = pl.DataFrame({"s": ["a", "b"] * 20 * len(labels), "x": list(labels) * 40})
     return frame, tables.audit(frame, secret="s", public="x", resamples=0)
@@ -41,7 +41,7 @@ def audited(labels):
     ],
 )
 def test_labels_that_look_alike_are_told_and_stay_apart(labels):
-    frame, found = audited([*labels, "other"])
+    frame, found = audited_labels([*labels, "other"])
     assert {symbol.symbol for symbol in found.symbols} == {*labels, "other"}
     (note,) = [one for one in found.notes if "look alike" in one]
     assert all(ascii(label) in note for label in labels)

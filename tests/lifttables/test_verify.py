@@ -21,7 +21,7 @@ ROWS = pl.concat([PEOPLE] * 6).with_columns(
 WORDS = ["--secret", "ill", "--public", "age", "--belief", "10%"]
 
 
-def released(folder, name, at_most="70%", *more):
+def released_files(folder, name, at_most="70%", *more):
     """Write a release with random values; the next one is somebody else's, who knows
     nothing of it.
     """
@@ -33,8 +33,8 @@ def released(folder, name, at_most="70%", *more):
 
 
 @pytest.fixture
-def made(tmp_path, capsys):
-    files = released(tmp_path, "out", "70%")
+def two_files(tmp_path, capsys):
+    files = released_files(tmp_path, "out", "70%")
     capsys.readouterr()
     return files
 
@@ -44,8 +44,8 @@ def verify(capsys, *words):
     return code, *capsys.readouterr()
 
 
-def test_release_and_card_belong_together(made, capsys):
-    release, card = made
+def test_release_and_card_belong_together(two_files, capsys):
+    release, card = two_files
     content = json.loads(card.read_text())
     assert content["sha256"] == hashlib.sha256(release.read_bytes()).hexdigest()
     assert content["rows"] == len(ROWS) == len(pl.read_csv(release))
@@ -85,8 +85,8 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_every_change_of_the_release_is_found(made, capsys, name):
-    release, card = made
+def test_every_change_of_the_release_is_found(two_files, capsys, name):
+    release, card = two_files
     change, message = CHANGES[name]
     change(pl.read_csv(release, infer_schema=False)).write_csv(release)
     code, out, err = verify(capsys, release, card)
@@ -103,9 +103,9 @@ def test_every_change_of_the_release_is_found(made, capsys, name):
     assert json.loads(out)["agrees"] is False
 
 
-def test_the_card_of_another_release(made, capsys, tmp_path):
-    release, card = made
-    other, of_other = released(tmp_path, "other", "80%")
+def test_the_card_of_another_release(two_files, capsys, tmp_path):
+    release, card = two_files
+    other, of_other = released_files(tmp_path, "other", "80%")
     capsys.readouterr()
     assert verify(capsys, release, of_other)[0] == 5
     assert verify(capsys, other, card)[0] == 5
@@ -134,8 +134,8 @@ def test_a_design_of_another_confidence_is_computed_again(tmp_path):
     assert tables.verify(outputs.table, card, design=design).agrees
 
 
-def test_what_cannot_be_read_is_one_line(made, capsys, tmp_path):
-    release, card = made
+def test_what_cannot_be_read_is_one_line(two_files, capsys, tmp_path):
+    release, card = two_files
     old = json.loads(card.read_text()) | {"format": "liftlib card 1"}
     (tmp_path / "old.json").write_text(json.dumps(old))
     cases = [
@@ -183,8 +183,8 @@ FIELDS = [
 
 
 @pytest.mark.parametrize("field", FIELDS)
-def test_an_edited_card_is_refused(made, capsys, tmp_path, field):
-    release, card = made
+def test_an_edited_card_is_refused(two_files, capsys, tmp_path, field):
+    release, card = two_files
     content = json.loads(card.read_text())
     changed = EDITED_KERNEL.get(field, edited)(content[field])
     assert changed != content[field]
@@ -214,9 +214,9 @@ WRONG = [("rows", True), ("rows", -1), ("noise", 0.0), ("release", 0), ("noise",
 
 @pytest.mark.parametrize(("key", "value"), WRONG)
 def test_a_card_with_an_impossible_number_is_refused(
-    made, capsys, tmp_path, key, value
+    two_files, capsys, tmp_path, key, value
 ):
-    release, card = made
+    release, card = two_files
     (tmp_path / "odd.json").write_text(
         json.dumps(json.loads(card.read_text()) | {key: value})
     )
@@ -230,7 +230,7 @@ def test_an_estimate_verifies_first(tmp_path, capsys):
     narrow intervals.
     """
     (one, _), (two, _) = files = [
-        released(tmp_path, name, at_most)
+        released_files(tmp_path, name, at_most)
         for name, at_most in (("one", "40%"), ("two", "70%"))
     ]
     cards = dict(files)

@@ -45,7 +45,7 @@ for asked in json.load(sys.stdin):
 """
 
 
-def run(*asked):
+def run_calls(*asked):
     done = subprocess.run(
         [sys.executable, "-c", RUN],
         input=json.dumps(asked),
@@ -89,7 +89,7 @@ def test_a_run_and_a_second_one_from_the_middle():
         "fresh": False,
     }
     fresh = {"cells": [PARAMETERS, cell(9, "pd")], "values": {}}
-    one, two, three = run(asked, again, fresh)
+    one, two, three = run_calls(asked, again, fresh)
     assert [told["index"] for told in one["told"]] == [1, 1, 3, 3, 5, 5, 7, 7, 9, 9]
     assert one["told"][5]["outputs"] == [{"stream": "4\n"}]
     assert one["told"][7]["error"]["name"] == "ZeroDivisionError"
@@ -116,7 +116,9 @@ UNFIT = [
 
 
 def test_a_page_refuses_values_that_do_not_fit():
-    answers = run(*({"cells": [PARAMETERS], "values": values} for values, _ in UNFIT))
+    answers = run_calls(
+        *({"cells": [PARAMETERS], "values": values} for values, _ in UNFIT)
+    )
     assert [answer["told"] for answer in answers] == [[]] * len(UNFIT)
     for answer, (_, says) in zip(answers, UNFIT, strict=True):
         assert re.search(says, answer["answer"]["refused"])
@@ -147,7 +149,7 @@ def test_a_chapter_gives_the_tables_that_its_rerun_gives(tmp_path):
         for at, one in enumerate(read_notebook(path).cells)
         if one.cell_type == "code"
     ]
-    (mine,) = run({"cells": cells, "values": values})
+    (mine,) = run_calls({"cells": cells, "values": values})
     assert mine["answer"]["failed"] == mine["answer"]["absent"] == []
     rerun("lift-asymmetry", values, tmp_path / "run", html=False, progress=False)
     for name, table in mine["answer"]["tables"].items():
@@ -197,7 +199,7 @@ WANTED = {
 }
 
 
-def alone(code):
+def run_without_tables(code):
     """Run code where the modules of a notebook and of tables are not there."""
     script = BLOCKED.format(wanted=sorted(WANTED)) + code
     done = subprocess.run(
@@ -218,7 +220,7 @@ def test_the_library_and_the_book_can_be_imported_without_them():
     )
     code = f"import {ours}, liftbook.alive.table"
     assert (
-        alone(f"{code}\nprint(sys.modules['highspy'].Highs)")
+        run_without_tables(f"{code}\nprint(sys.modules['highspy'].Highs)")
         == "<class 'scipy.optimize._highspy._core._Highs'>"
     )
 
@@ -238,7 +240,7 @@ print(repr(ll.evaluate(small, ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01
 @pytest.mark.slow
 def test_the_optimum_is_the_same_without_highspy():
     """The whole, in a process without them, against this one."""
-    found = [float(line) for line in alone(SOLVED).splitlines()]
+    found = [float(line) for line in run_without_tables(SOLVED).splitlines()]
     rng = np.random.default_rng(3)
     joint = ll.Joint.from_counts(rng.random((4, 8)))
     notions = (ll.LIP(0.5), ll.ALIP(0.4, 0.9), ll.LDP(1.0))

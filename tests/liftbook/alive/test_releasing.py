@@ -11,7 +11,7 @@ from liftlib.datasets import hundred_people
 from lifttables.cli import main
 
 
-def lines(times=30, names=None):
+def lines_of_people(times=30, names=None):
     joint = hundred_people()
     rows = [
         f"{ill},{(names or {}).get(age, age)},{at}"
@@ -22,13 +22,13 @@ def lines(times=30, names=None):
     return np.random.default_rng(1).permutation(rows).tolist()
 
 
-def table(tmp_path, rows):
+def table_file(tmp_path, rows):
     path = tmp_path / "people.csv"
     path.write_text("ill,age,name\n" + "\n".join(rows) + "\n", encoding="utf-8")
     return path
 
 
-def ask(path, **words):
+def ask_release(path, **words):
     desk = Desk()
     desk.opened(path.read_bytes(), path.name)
     asked = {
@@ -55,9 +55,9 @@ def text_of(told, ending):
 
 
 def test_the_files_are_the_commands(tmp_path):
-    path = table(tmp_path, lines())
+    path = table_file(tmp_path, lines_of_people())
     out = by_command(path, tmp_path)
-    told = ask(path)
+    told = ask_release(path)
     assert text_of(told, "released.csv") == out.read_text()
     mine, card = (
         json.loads(one)
@@ -93,8 +93,8 @@ def test_the_files_are_the_commands(tmp_path):
 
 def test_the_command_that_it_shows_makes_the_release(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told = ask(
-        table(tmp_path, lines()),
+    told = ask_release(
+        table_file(tmp_path, lines_of_people()),
         public=[{"name": "age", "na": ["NA"]}],
         missing="symbol",
     )
@@ -105,8 +105,10 @@ def test_the_command_that_it_shows_makes_the_release(tmp_path, monkeypatch):
 
 
 def test_rare_symbols_are_pooled(tmp_path):
-    path = table(tmp_path, [*lines(), *["yes,a one,0"] * 2, "no,a two,0", "no,a two,1"])
-    told = ask(path)
+    path = table_file(
+        tmp_path, [*lines_of_people(), *["yes,a one,0"] * 2, "no,a two,0", "no,a two,1"]
+    )
+    told = ask_release(path)
     assert json.loads(text_of(told, ".design.json"))["public"]["pooled"] == [
         ["a one"],
         ["a two"],
@@ -120,18 +122,18 @@ def test_rare_symbols_are_pooled(tmp_path):
 def test_names_that_want_quotes(tmp_path):
     joint = hundred_people()
     names = {joint.public[0]: '"a, b"', joint.public[1]: '"say ""so"""'}
-    path = table(tmp_path, lines(names=names))
+    path = table_file(tmp_path, lines_of_people(names=names))
     out = by_command(path, tmp_path)
-    assert text_of(ask(path), "released.csv") == out.read_text()
+    assert text_of(ask_release(path), "released.csv") == out.read_text()
 
 
 def test_the_owners_key_decides_the_draw(tmp_path, monkeypatch):
     """The same key gives the same file again, and nobody without it can foresee one."""
-    path = table(tmp_path, lines())
-    first, again = (ask(path) for _ in "ab")
+    path = table_file(tmp_path, lines_of_people())
+    first, again = (ask_release(path) for _ in "ab")
     assert text_of(first, "released.csv") == text_of(again, "released.csv")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another owner"))
-    assert text_of(ask(path), "released.csv") != text_of(first, "released.csv")
+    assert text_of(ask_release(path), "released.csv") != text_of(first, "released.csv")
     shown = text_of(first, ".csv").splitlines()[1:]
     assert len(shown) == len(path.read_text().splitlines()) - 1
     assert shown != sorted(shown)
@@ -145,13 +147,16 @@ def test_the_owners_key_decides_the_draw(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_refused_says_why(tmp_path, words, message):
-    assert message in ask(table(tmp_path, lines()), **words)["refused"]
+    assert (
+        message
+        in ask_release(table_file(tmp_path, lines_of_people()), **words)["refused"]
+    )
 
 
 def test_a_formula_is_refused(tmp_path):
     joint = hundred_people()
-    path = table(tmp_path, lines(names={joint.public[0]: "=1+1"}))
-    assert "formula" in ask(path, at_most=0.9)["refused"]
+    path = table_file(tmp_path, lines_of_people(names={joint.public[0]: "=1+1"}))
+    assert "formula" in ask_release(path, at_most=0.9)["refused"]
 
 
 def test_before_a_table_is_chosen():

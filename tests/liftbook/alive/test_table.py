@@ -20,21 +20,21 @@ from lifttables.encoding.reading import Reading
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def plain(text):
+def plain_bytes(text):
     return text.encode()
 
 
 FILES = {
-    "plain": plain("ill,age\nyes,old\nno,young\nno,old\nno,old\n"),
-    "quotes": plain('ill,age\n"yes","a, b"\nno,"say ""x"""\nno,"a, b"\n'),
-    "several lines": plain('ill,age\nyes,"a\nb"\nno,c\nno,c\n'),
-    "no newline at the end": plain("ill,age\nyes,old\nno,young"),
-    "windows": plain("ill,age\r\nyes,old\r\nno,young\r\n"),
-    "mark of UTF-8": b"\xef\xbb\xbf" + plain("ill,age\nyes,old\nno,young\n"),
-    "other letters": plain("ill,age\nyes,çok yaşlı\nno,若い\n"),
-    "leading zeros": plain("ill,age\nyes,007\nno,7\nno,7\n"),
-    "spaces": plain("ill,age\nyes, old\nno,old\n"),
-    "other columns": plain("name,ill,age\nA,yes,old\nB,no,young\n"),
+    "plain": plain_bytes("ill,age\nyes,old\nno,young\nno,old\nno,old\n"),
+    "quotes": plain_bytes('ill,age\n"yes","a, b"\nno,"say ""x"""\nno,"a, b"\n'),
+    "several lines": plain_bytes('ill,age\nyes,"a\nb"\nno,c\nno,c\n'),
+    "no newline at the end": plain_bytes("ill,age\nyes,old\nno,young"),
+    "windows": plain_bytes("ill,age\r\nyes,old\r\nno,young\r\n"),
+    "mark of UTF-8": b"\xef\xbb\xbf" + plain_bytes("ill,age\nyes,old\nno,young\n"),
+    "other letters": plain_bytes("ill,age\nyes,çok yaşlı\nno,若い\n"),
+    "leading zeros": plain_bytes("ill,age\nyes,007\nno,7\nno,7\n"),
+    "spaces": plain_bytes("ill,age\nyes, old\nno,old\n"),
+    "other columns": plain_bytes("name,ill,age\nA,yes,old\nB,no,young\n"),
 }
 
 
@@ -48,14 +48,14 @@ def test_audits_as_the_command(tmp_path, data):
     )
     desk = Desk()
     assert json.loads(desk.opened(data, "t.csv"))["columns"][-2:] == ["ill", "age"]
-    mine = ask(desk, resamples=20, seed=3)["audit"]
+    mine = ask_audit(desk, resamples=20, seed=3)["audit"]
     assert mine == finite(expected)
 
 
 QUESTION = {"belief": 0.1, "at_most": 0.2}
 
 
-def ask(desk, **words):
+def ask_audit(desk, **words):
     asked = {
         "secret": [{"name": "ill"}],
         "public": [{"name": "age"}],
@@ -98,7 +98,10 @@ def test_the_example_by_the_command_itself(example):
     assert done.returncode == 3, done.stderr
     desk = Desk()
     desk.opened(example.read_bytes(), "example.csv")
-    mine, expected = ask(desk, seed=7, resamples=200), finite(json.loads(done.stdout))
+    mine, expected = (
+        ask_audit(desk, seed=7, resamples=200),
+        finite(json.loads(done.stdout)),
+    )
     drawn = {"intervals"}  # of tables that are drawn anew each time
     assert {
         name: value for name, value in mine["audit"].items() if name not in drawn
@@ -182,7 +185,9 @@ REFUSED = {
 @pytest.mark.parametrize(("data", "name", "says"), REFUSED.values(), ids=REFUSED)
 def test_refused(data, name, says):
     desk = Desk()
-    refused = json.loads(desk.opened(data, name)).get("refused") or ask(desk)["refused"]
+    refused = (
+        json.loads(desk.opened(data, name)).get("refused") or ask_audit(desk)["refused"]
+    )
     assert refused.startswith(says)
 
 
@@ -191,7 +196,7 @@ def test_what_was_refused_can_be_said():
     desk.opened(NUMBERS.encode(), "t.csv")
     assert (
         len(
-            ask(desk, public=[{"name": "age", "categorical": True}], resamples=0)[
+            ask_audit(desk, public=[{"name": "age", "categorical": True}], resamples=0)[
                 "audit"
             ]["symbols"]
         )
@@ -200,15 +205,15 @@ def test_what_was_refused_can_be_said():
     desk.opened(b"ill,age\na,NA\nb,c\nb,c\n", "t.csv")
     assert (
         "has missing values in 1 of 3"
-        in ask(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
+        in ask_audit(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
     )
-    found = ask(
+    found = ask_audit(
         desk, public=[{"name": "age", "na": ["NA"]}], missing="symbol", resamples=0
     )["audit"]
     assert {one["symbol"] for one in found["symbols"]} == {"(missing)", "c"}
     assert (
         "must contain numbers"
-        in ask(desk, public=[{"name": "age", "edges": [1]}])["refused"]
+        in ask_audit(desk, public=[{"name": "age", "edges": [1]}])["refused"]
     )
     with raised(DataError):
         Reading("ill", "ill").counts(desk.table)

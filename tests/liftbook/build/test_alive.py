@@ -54,7 +54,7 @@ def press(page, name):
     page.click(f".companion-panel [data-do={name}]")
 
 
-def run(page, button="run", **given):
+def run_in_panel(page, button="run", **given):
     """Give values, press a button, and wait until the run has ended."""
     page.evaluate("delete document.querySelector('.companion-panel').dataset.runs")
     for name, text in given.items():
@@ -67,7 +67,9 @@ def run(page, button="run", **given):
 
 def run_small(page):
     """Run the page with its small values, or the book's if it has no others."""
-    run(page, "small" if page.locator("[data-do=small]").is_visible() else "run")
+    run_in_panel(
+        page, "small" if page.locator("[data-do=small]").is_visible() else "run"
+    )
 
 
 def start(page):
@@ -128,7 +130,7 @@ def test_stop_while_python_comes(living):
 @pytest.fixture(scope="module")
 def first_run(living):
     """Return what the first run drew."""
-    run(living, n_trials="6", epsilons="[2, 3]")
+    run_in_panel(living, n_trials="6", epsilons="[2, 3]")
     return drawing(living)
 
 
@@ -136,7 +138,7 @@ def test_another_run_gives_the_librarys_own_numbers_without_a_network(
     living, first_run
 ):
     living.context.set_offline(True)
-    run(living, n_trials="6", epsilons="1, 3")
+    run_in_panel(living, n_trials="6", epsilons="1, 3")
     assert living.locator(".companion-error, .companion-absent").count() == 0
     assert drawing(living) != first_run
     living.context.set_offline(False)
@@ -202,12 +204,12 @@ def test_a_value_out_of_range_is_refused_at_once(living):
 
 
 @pytest.fixture(scope="module")
-def changed(living, first_run):
+def changed_cell(living, first_run):
     """A cell that was changed, run, and has an error."""
     cell = living.locator(
         ".cell", has_text="ll.mechanisms.watchdog(decades, notion, extend=False)"
     ).first
-    run(living, n_trials="6", epsilons="2, 3")
+    run_in_panel(living, n_trials="6", epsilons="2, 3")
     above = living.locator(".companion-mine").first
     above.evaluate("e => { e.dataset.kept = 'yes' }")
     cell.locator(".companion-edit").click()
@@ -223,8 +225,8 @@ def changed(living, first_run):
     return cell
 
 
-def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
-    cell = changed
+def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed_cell):
+    cell = changed_cell
     fault = cell.locator(".companion-error")
     assert fault.locator("p").inner_text() == "line 3: ValueError: on purpose"
     assert "mine 6" in cell.locator(".companion-mine pre").first.inner_text()
@@ -233,7 +235,7 @@ def test_a_changed_cell_runs_from_there_on_and_shows_its_error(living, changed):
 
 
 @pytest.mark.slow  # axe takes its time
-def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
+def test_the_panel_can_be_read_by_a_screen_reader(living, changed_cell):
     new = (
         ".companion-start, .companion-panel, .companion-mine, .companion-error,"
         " .cell:has(textarea)"
@@ -244,7 +246,7 @@ def test_the_panel_can_be_read_by_a_screen_reader(living, changed):
     ] == [[], []]
 
 
-def test_the_panel_fits_a_phone(living, changed):
+def test_the_panel_fits_a_phone(living, changed_cell):
     living.set_viewport_size({"width": 390, "height": 800})
     assert living.evaluate("document.documentElement.scrollWidth") <= 390
     living.set_viewport_size({"width": 1300, "height": 900})
@@ -561,7 +563,7 @@ def test_stop_and_run_again(browser, site):
         ".includes('Stopped after')"
     )
     assert page.locator(".companion-running").count() == 0
-    run(page, n_trials="2")
+    run_in_panel(page, n_trials="2")
     assert page.locator(".companion-error").count() == 0
     assert page.locator(".companion-mine").count() > 5
     page.context.close()

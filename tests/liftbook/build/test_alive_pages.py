@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CHAPTERS = sorted((ROOT / "chapters").glob("*.md"))
 
 
-def cell(kind, source, *tags):
+def notebook_cell(kind, source, *tags):
     return SimpleNamespace(cell_type=kind, source=source, metadata={"tags": list(tags)})
 
 
@@ -65,13 +65,13 @@ def test_hints_begin_with_a_direction(path):
 
 def test_exercises_by_hand():
     cells = [
-        cell(
+        notebook_cell(
             "markdown",
             "```{exercise} A\n:label: ex-a\n```\n\n```{exercise} B\n:label: ex-b\n```",
         ),
-        cell("code", "answer_2 = 1", "solution"),
-        cell("code", "check(answer_2, 1, 'count')", "check"),
-        cell("markdown", "no exercise"),
+        notebook_cell("code", "answer_2 = 1", "solution"),
+        notebook_cell("code", "check(answer_2, 1, 'count')", "check"),
+        notebook_cell("markdown", "no exercise"),
     ]
     assert list(labels_of(cells)) == ["ex-b"]
 

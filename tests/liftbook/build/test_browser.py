@@ -221,7 +221,7 @@ def test_nothing_is_raw(visit):
 
 
 @pytest.fixture
-def watchdog(visits):
+def watchdog_page(visits):
     """One chapter, opened once; a test sets what it needs, such as the
     width, itself.
     """
@@ -261,8 +261,8 @@ def test_the_first_page_is_light(page, site):
 
 
 @one_visit
-def test_figures_are_wide_and_described(watchdog):
-    page = watchdog
+def test_figures_are_wide_and_described(watchdog_page):
+    page = watchdog_page
     figures = page.locator("figure")
     assert (
         figures.count()
@@ -278,14 +278,14 @@ def test_figures_are_wide_and_described(watchdog):
 
 
 @one_visit
-def test_a_notebook_can_be_downloaded(watchdog):
+def test_a_notebook_can_be_downloaded(watchdog_page):
     import nbformat
 
-    href = watchdog.locator(
+    href = watchdog_page.locator(
         "a[href$='watchdog.ipynb'][href*='_notebooks']"
     ).get_attribute("href")
-    body = watchdog.request.get(
-        watchdog.evaluate("h => new URL(h, location).href", href)
+    body = watchdog_page.request.get(
+        watchdog_page.evaluate("h => new URL(h, location).href", href)
     ).text()
     notebook = nbformat.reads(body, as_version=4)
     assert notebook.metadata.kernelspec.language == "python"
@@ -293,8 +293,8 @@ def test_a_notebook_can_be_downloaded(watchdog):
 
 
 @one_visit
-def test_a_solution_is_folded_until_asked_for(watchdog):
-    fold = watchdog.locator("details", has_text="Show the solution").first
+def test_a_solution_is_folded_until_asked_for(watchdog_page):
+    fold = watchdog_page.locator("details", has_text="Show the solution").first
     assert not fold.evaluate("e => e.open")
     fold.locator("summary").click()
     assert fold.evaluate("e => e.open")

@@ -158,7 +158,7 @@ def filled_wrongly(expected):
     return texts
 
 
-def of_chapter(chapter):
+def noted_answers(chapter):
     """Return the expected answers and the book's own, as the build noted them."""
     stored = ROOT / "_build" / "jupyter_execute" / "chapters" / f"{chapter}.glue.json"
     notes = [output["data"] for output in json.loads(stored.read_text()).values()]
@@ -176,7 +176,7 @@ def test_each_form_of_the_book_tells_right_from_wrong(page):
     page.on("pageerror", lambda error: errors.append(str(error)))
     known = {}
     for chapter in CHAPTERS:
-        for number, (expected, answer) in enumerate(of_chapter(chapter)):
+        for number, (expected, answer) in enumerate(noted_answers(chapter)):
             if expected.is_form:
                 known[f"ex-{chapter}-{number}"] = expected, answer
     open_forms(page, {label: expected for label, (expected, _) in known.items()})

@@ -111,7 +111,7 @@ def links():
 
 
 @contextmanager
-def opened(browser, condition):
+def opened_in(browser, condition):
     """Open a page, and close it: a slow one that is left open keeps a core busy."""
     words = CONDITIONS[condition]
     context = browser.new_context(
@@ -166,12 +166,12 @@ def followed(browser, site, condition, some):
     """
     places = {}
     if condition == "warm":
-        with opened(browser, condition) as page:
+        with opened_in(browser, condition) as page:
             for source, name in some:
                 places[name] = follow(page, site, source, name, click=True)
     else:
         for source, name in some:
-            with opened(browser, condition) as page:
+            with opened_in(browser, condition) as page:
                 places[name] = follow(page, site, source, name, click=False)
     return [(name, top) for name, top in places.items() if top is not None]
 

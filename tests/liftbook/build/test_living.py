@@ -58,7 +58,7 @@ def lesson(browser, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def shown(browser, tmp_path_factory):
+def picture_shown(browser, tmp_path_factory):
     """Return a function that opens a picture in a file of its own."""
     yield from opener(browser, tmp_path_factory.mktemp("living"), place)
 
@@ -86,7 +86,7 @@ def drag(page, start, end):
     page.mouse.up()
 
 
-def cell(page, name):
+def dots_of(page, name):
     return page.locator(f".lift-cell[aria-label^='{name}:']")
 
 
@@ -98,13 +98,13 @@ def share(value):
     return f"{round(100 * value, 2):.3g}\u00a0%"
 
 
-def test_a_person_is_dragged_from_group_to_group(shown):
-    page = shown(WATCHDOG)
+def test_a_person_is_dragged_from_group_to_group(picture_shown):
+    page = picture_shown(WATCHDOG)
     assert people(page) == [2, 28, 5, 35, 13, 17]
     drag(
         page,
-        middle(cell(page, "young, none").locator("circle").first),
-        middle(cell(page, "old, condition")),
+        middle(dots_of(page, "young, none").locator("circle").first),
+        middle(dots_of(page, "old, condition")),
     )
     assert people(page) == [2, 27, 5, 35, 14, 17]
     assert page.evaluate("location.hash").endswith("people=2-5-14-27-35-17")
@@ -118,10 +118,10 @@ def test_a_person_is_dragged_from_group_to_group(shown):
     # back to where it came from, and to nowhere
     drag(
         page,
-        middle(cell(page, "old, condition").locator("circle").first),
-        middle(cell(page, "old, none")),
+        middle(dots_of(page, "old, condition").locator("circle").first),
+        middle(dots_of(page, "old, none")),
     )
-    drag(page, middle(cell(page, "old, none").locator("circle").first), (5, 5))
+    drag(page, middle(dots_of(page, "old, none").locator("circle").first), (5, 5))
     assert people(page) == [2, 27, 5, 35, 13, 18]
     page.locator("button", has_text="Start again").click()
     assert people(page) == [2, 28, 5, 35, 13, 17]
@@ -129,9 +129,9 @@ def test_a_person_is_dragged_from_group_to_group(shown):
     assert page.complaints == []
 
 
-def test_people_are_moved_by_keyboard_and_by_clicks(shown):
-    page = shown(WATCHDOG)
-    cell(page, "middle, none").focus()
+def test_people_are_moved_by_keyboard_and_by_clicks(picture_shown):
+    page = picture_shown(WATCHDOG)
+    dots_of(page, "middle, none").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Shift+ArrowUp")
     page.keyboard.press("ArrowLeft")
@@ -140,13 +140,13 @@ def test_people_are_moved_by_keyboard_and_by_clicks(shown):
     assert page.evaluate(
         "document.activeElement.getAttribute('aria-label')"
     ).startswith("middle, none: 28 people")
-    cell(page, "old, none").click()
-    assert cell(page, "old, none").get_attribute("aria-pressed") == "true"
+    dots_of(page, "old, none").click()
+    assert dots_of(page, "old, none").get_attribute("aria-pressed") == "true"
     for _ in range(2):
-        cell(page, "young, condition").click()
+        dots_of(page, "young, condition").click()
     assert people(page) == [4, 33, 6, 28, 13, 16]
     page.keyboard.press("Escape")
-    cell(page, "young, condition").focus()
+    dots_of(page, "young, condition").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -155,19 +155,23 @@ def test_people_are_moved_by_keyboard_and_by_clicks(shown):
     assert page.complaints == []
 
 
-def test_an_empty_group_has_nobody_to_move(shown):
-    page = shown("mechanism=none&eps=1&lambda=0.5&people=0-5-13-28-37-17")
-    cell(page, "young, condition").focus()
+def test_an_empty_group_has_nobody_to_move(picture_shown):
+    page = picture_shown("mechanism=none&eps=1&lambda=0.5&people=0-5-13-28-37-17")
+    dots_of(page, "young, condition").focus()
     page.keyboard.press("ArrowDown")
-    drag(page, middle(cell(page, "young, condition")), middle(cell(page, "old, none")))
-    cell(page, "young, condition").click()
+    drag(
+        page,
+        middle(dots_of(page, "young, condition")),
+        middle(dots_of(page, "old, none")),
+    )
+    dots_of(page, "young, condition").click()
     assert people(page) == [0, 28, 5, 37, 13, 17]
-    assert cell(page, "young, condition").get_attribute("aria-pressed") == "false"
+    assert dots_of(page, "young, condition").get_attribute("aria-pressed") == "false"
     assert page.complaints == []
 
 
-def test_the_corner_is_dragged_clicked_and_moved_by_keys(shown):
-    page = shown(WATCHDOG)
+def test_the_corner_is_dragged_clicked_and_moved_by_keys(picture_shown):
+    page = picture_shown(WATCHDOG)
     x, y = middle(corner(page))
     nat = page.locator(".lift-plane").evaluate("e => e.getScreenCTM().a * 96")
     drag(page, (x, y), (x + 0.7 * nat, y - 0.2 * nat))
@@ -192,8 +196,8 @@ def test_the_corner_is_dragged_clicked_and_moved_by_keys(shown):
     assert page.complaints == []
 
 
-def test_a_finger_drags_and_scrolls_elsewhere(shown):
-    page = shown(WATCHDOG, width=390, has_touch=True, is_mobile=True)
+def test_a_finger_drags_and_scrolls_elsewhere(picture_shown):
+    page = picture_shown(WATCHDOG, width=390, has_touch=True, is_mobile=True)
     fingers = page.context.new_cdp_session(page)
 
     def sweep(start, end):
@@ -210,7 +214,7 @@ def test_a_finger_drags_and_scrolls_elsewhere(shown):
             "Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []}
         )
 
-    sweep(middle(cell(page, "young, none")), middle(cell(page, "old, none")))
+    sweep(middle(dots_of(page, "young, none")), middle(dots_of(page, "old, none")))
     page.wait_for_function("location.hash.includes('people=2-5-13-27-35-18')")
     x, y = middle(corner(page))
     sweep((x, y), (x + 30, y))
@@ -222,14 +226,14 @@ def test_a_finger_drags_and_scrolls_elsewhere(shown):
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_each_mechanism_shows_the_librarys_numbers(name, shown):
+def test_each_mechanism_shows_the_librarys_numbers(name, picture_shown):
     """On a state that the address asks for, in three and in six age bands."""
     for counts, eps, lam in (
         ([[2, 6, 13], [28, 34, 17]], 0.8, 0.35),
         ([[1, 1, 2, 3, 5, 8], [17, 10, 20, 16, 9, 8]], 1.2, 0.6),
     ):
         cells = "-".join(str(n) for row in counts for n in row)
-        page = shown(
+        page = picture_shown(
             WATCHDOG,
             address=f"#mechanism={name}&eps={eps}&lambda={lam}&bands={len(counts[0])}&people={cells}",
         )
@@ -246,14 +250,14 @@ def test_each_mechanism_shows_the_librarys_numbers(name, shown):
         assert page.complaints == []
 
 
-def test_the_address_restores_the_state(shown):
-    page = shown("mechanism=none&eps=1&lambda=0.5")
+def test_the_address_restores_the_state(picture_shown):
+    page = picture_shown("mechanism=none&eps=1&lambda=0.5")
     page.get_by_label("SRR").check()
     page.locator("button", has_text="Six age bands").click()
     page.locator("summary").click()
     page.locator(".lift-corner").focus()
     page.keyboard.press("ArrowUp")
-    cell(page, "60s, none").focus()
+    dots_of(page, "60s, none").focus()
     page.keyboard.press("ArrowDown")
     # a fold says so later than it opens
     page.wait_for_function("location.hash.includes('more=1')")
@@ -262,7 +266,7 @@ def test_the_address_restores_the_state(shown):
         address
         == "#mechanism=srr&eps=1.05&lambda=0.4762&more=1&bands=6&people=1-1-2-3-5-8-17-11-20-15-8-9"  # noqa: E501
     )
-    again = shown(WATCHDOG, address=address)
+    again = picture_shown(WATCHDOG, address=address)
     assert again.get_by_label("SRR").is_checked()
     assert (told(again), people(again)) == (told(page), people(page))
     again.wait_for_selector(".lift-key li >> nth=6")
@@ -357,16 +361,16 @@ def test_the_first_page_has_three_choices(width, dark, first):
         "top",
     ],
 )
-def test_an_address_that_makes_no_sense_changes_nothing(address, shown):
-    page = shown(WATCHDOG, address=f"#{address}")
+def test_an_address_that_makes_no_sense_changes_nothing(address, picture_shown):
+    page = picture_shown(WATCHDOG, address=f"#{address}")
     assert people(page) == [2, 28, 5, 35, 13, 17]
     assert page.get_by_label("Watchdog").is_checked()
     assert page.locator(".lift-corner").get_attribute("aria-valuenow") == "1.00"
     assert page.complaints == []
 
 
-def test_the_lines_of_utility_are_the_librarys(shown):
-    page = shown("mechanism=srr&eps=1&lambda=0.5&bands=6&more=1")
+def test_the_lines_of_utility_are_the_librarys(picture_shown):
+    page = picture_shown("mechanism=srr&eps=1&lambda=0.5&bands=6&more=1")
     page.wait_for_selector("polyline[data-name=cr]", state="attached")
     joint = ll.datasets.hundred_people(decades=True)
     for name, mechanism in MECHANISMS.items():
@@ -386,9 +390,9 @@ def test_the_lines_of_utility_are_the_librarys(shown):
     assert "needs three groups" in page.locator(".lift-two").inner_text()
 
 
-def test_the_triangle_rings_the_outputs(shown):
+def test_the_triangle_rings_the_outputs(picture_shown):
     """Under the optimum, at corners of the region."""
-    page = shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1")
+    page = picture_shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1")
     page.wait_for_selector(".lift-ring")
     rings, corners = (
         page.locator(f".lift-two {name}").evaluate_all(
@@ -404,8 +408,8 @@ def test_the_triangle_rings_the_outputs(shown):
 
 @pytest.mark.parametrize("state", STATES)
 @pytest.mark.parametrize(("dark", "width"), [(True, 390), (False, 1280)])
-def test_it_fits_and_can_be_heard(state, dark, width, shown):
-    assert_it_fits_and_can_be_heard(shown(state, dark=dark, width=width), width)
+def test_it_fits_and_can_be_heard(state, dark, width, picture_shown):
+    assert_it_fits_and_can_be_heard(picture_shown(state, dark=dark, width=width), width)
 
 
 DIMMED = """selector => [...document.querySelectorAll(selector)].map(one => Number(getComputedStyle(one).opacity))"""  # noqa: E501
@@ -447,12 +451,12 @@ def test_slides_open_the_picture_in_their_state(browser, tmp_path):
 
 
 @pytest.mark.parametrize("part", sorted(PICTURE_PARTS))
-def test_a_definition_marks_its_part(shown, part):
+def test_a_definition_marks_its_part(picture_shown, part):
     button = (
         f'<button class="lift-show" data-parts="{part}" hidden>Show in the'
         " picture</button>"
     )
-    page = shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1", before=button)
+    page = picture_shown("mechanism=aorr&eps=0.6&lambda=0.5&more=1", before=button)
     pointer = page.get_by_role("button", name="Show in the picture")
     pointer.press("Enter")
     assert pointer.get_attribute("aria-pressed") == "true"
@@ -469,8 +473,8 @@ def test_a_definition_marks_its_part(shown, part):
     assert page.complaints == []
 
 
-def test_without_scripts_it_says_so(shown):
-    page = shown(WATCHDOG, java_script_enabled=False)
+def test_without_scripts_it_says_so(picture_shown):
+    page = picture_shown(WATCHDOG, java_script_enabled=False)
     assert (
         "With scripts, this is a picture that you can operate."
         in page.locator(".lift-living").inner_text()

@@ -84,7 +84,7 @@ def random_tables(rng, tries):
 
 
 @pytest.fixture(scope="module")
-def ask(request):
+def ask_script(request):
     """Return a function that runs a script on the module and returns its answer."""
     code = base64.b64encode((SCRIPT_FOLDER / "lift.mjs").read_bytes()).decode()
     source, node = f"data:text/javascript;base64,{code}", shutil.which("node")
@@ -114,7 +114,7 @@ def leakages(found):
     return [found.min_lift_leakage, found.max_lift_leakage]
 
 
-def compare(joint, notion, name, found):
+def compare_release(joint, notion, name, found):
     """Assert that a release of the script is a release of the library, to
     within 1e-9.
     """
@@ -150,7 +150,7 @@ def compare(joint, notion, name, found):
     np.testing.assert_allclose(lifts, ll.lift(channel.release(joint)), **close)
 
 
-def test_every_state_is_the_librarys(ask):
+def test_every_state_is_the_librarys(ask_script):
     rng = np.random.default_rng(6)
     cases = [
         list(case) for case in itertools.product(TABLES.values(), EPSILONS, LAMBDAS)
@@ -160,7 +160,9 @@ def test_every_state_is_the_librarys(ask):
         for one in random_tables(rng, 60)
     ]
     undecided = 0
-    for (counts, eps, share), releases in zip(cases, ask(RELEASES, cases), strict=True):
+    for (counts, eps, share), releases in zip(
+        cases, ask_script(RELEASES, cases), strict=True
+    ):
         joint, notion = (
             ll.Joint.from_counts(counts, drop_empty=True),
             ll.ALIP.split(eps, share),
@@ -178,7 +180,7 @@ def test_every_state_is_the_librarys(ask):
                 assert abs(found["nmi"] - 1) < 1e-9
                 continue
             try:
-                compare(joint, notion, name, found)
+                compare_release(joint, notion, name, found)
             except AssertionError as error:
                 raise AssertionError(
                     f"{name} under {notion} on {counts}: {error}"
@@ -187,18 +189,18 @@ def test_every_state_is_the_librarys(ask):
     assert set(releases) == set(EVERY)
 
 
-def test_the_mechanisms_differ_on_the_grid(ask):
+def test_the_mechanisms_differ_on_the_grid(ask_script):
     """A comparison of mechanisms that all do the same would show little."""
     cases = [[TABLES[name], 1, 0.5] for name in ("the hundred people", "six age bands")]
     three, six = (
         {name: round(one["nmi"], 6) for name, one in state.items()}
-        for state in ask(RELEASES, cases)
+        for state in ask_script(RELEASES, cases)
     )
     assert len(set(six.values())) == len(EVERY)
     assert len(set(three.values())) >= 6
 
 
-def test_a_mixture_is_the_target_where_one_row_is_the_target_itself(ask):
-    found, none = ask(MIXTURE, [[0.25, 0.25, 0.5], [0.25, 0.5, 0.25]])
+def test_a_mixture_is_the_target_where_one_row_is_the_target_itself(ask_script):
+    found, none = ask_script(MIXTURE, [[0.25, 0.25, 0.5], [0.25, 0.5, 0.25]])
     np.testing.assert_allclose(found, [0.5, 0, 0.5], atol=1e-12)
     assert none is None

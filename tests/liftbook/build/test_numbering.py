@@ -94,13 +94,13 @@ See {prf:ref}`thm-a`, {prf:ref}`thm-b`, {prf:ref}`thm-c`, {prf:ref}`alg-a`, {prf
 }
 
 
-def plain(text):
+def plain_text(text):
     return " ".join(html.unescape(re.sub("<[^>]+>", "", text)).split())
 
 
 def titles(page):
     return [
-        plain(title)
+        plain_text(title)
         for title in re.findall(
             r'<p class="admonition-title"[^>]*>(.*?)</p>', page, re.DOTALL
         )
@@ -108,7 +108,7 @@ def titles(page):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
+def numbered_pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("numbered")
     for name, text in PAGES.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -120,28 +120,29 @@ def built(tmp_path_factory):
     }
 
 
-def test_boxes_are_named_by_paper_or_by_chapter(built):
-    assert titles(built["one"]) == [
+def test_boxes_are_named_by_paper_or_by_chapter(numbered_pages):
+    assert titles(numbered_pages["one"]) == [
         "E23 Theorem 1 and Proposition A2 (Merging leaks the least)",
         "Theorem 1.1 (All or nothing)",
         "Algorithm 1.1 (A loop (E23 eqs. (6)-(8)))",
         "Exercise 1.1 (A first one)",
     ]
-    assert titles(built["two"]) == [
+    assert titles(numbered_pages["two"]) == [
         "Theorem 2.1 (More (after E23 Propositions 1 and 3))",
         "Exercise 2.1 (A second one)",
     ]
 
 
-def test_only_the_title_loses_the_name_that_it_begins_with(built):
-    assert built["one"].count("E23 Theorem 1 and Proposition A2") == 2
+def test_only_the_title_loses_the_name_that_it_begins_with(numbered_pages):
+    assert numbered_pages["one"].count("E23 Theorem 1 and Proposition A2") == 2
 
 
-def test_references_use_the_names(built):
+def test_references_use_the_names(numbered_pages):
     links = [
-        plain(link)
+        plain_text(link)
         for link in re.findall(
-            r'<a class="reference[^"]*" href="[^"]*#[^"]*">(.*?)</a>', built["two"]
+            r'<a class="reference[^"]*" href="[^"]*#[^"]*">(.*?)</a>',
+            numbered_pages["two"],
         )
     ]
     names = [
@@ -154,21 +155,23 @@ def test_references_use_the_names(built):
     assert links[-len(names) :] == names
 
 
-def test_an_equation_has_its_number_alone(built):
+def test_an_equation_has_its_number_alone(numbered_pages):
     pattern = r'<a class="[^"]*" href="#equation-eq-a">.*?</a>'
-    (link,) = re.findall(pattern, built["one"])
-    assert plain(link) == "(1.1)"
+    (link,) = re.findall(pattern, numbered_pages["one"])
+    assert plain_text(link) == "(1.1)"
 
 
-def test_code_is_named_by_its_file_alone(built):
+def test_code_is_named_by_its_file_alone(numbered_pages):
     (caption,) = re.findall(
-        r'<div class="code-block-caption">(.*?)</div>', built["two"], re.DOTALL
+        r'<div class="code-block-caption">(.*?)</div>', numbered_pages["two"], re.DOTALL
     )
-    assert plain(caption).rstrip("¶#") == "a/file.py"
+    assert plain_text(caption).rstrip("¶#") == "a/file.py"
 
 
-def test_works_of_one_year_have_letters(built):
-    cited = plain(re.search(r"<p>Cited: (.*?)</p>", built["two"], re.DOTALL)[1])
+def test_works_of_one_year_have_letters(numbered_pages):
+    cited = plain_text(
+        re.search(r"<p>Cited: (.*?)</p>", numbered_pages["two"], re.DOTALL)[1]
+    )
     assert cited == "Ding and Guo [2021], Ding et al. [2021b], Ding et al. [2021a]."
 
 
@@ -199,7 +202,7 @@ def test_every_name_in_the_book_is_used_once():
     for page in HTML.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         for number in re.findall(r'<span class="caption-number">(.*?)</span>', text):
-            name = plain(number)
+            name = plain_text(number)
             assert NAME.fullmatch(name), (page.name, name)
             names[name] += not name.startswith("Figure")
     assert names

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.book
 
 
 @pytest.fixture
-def folder():
+def own_build():
     """A folder of the test's own: what somebody builds in this checkout is
     left alone.
     """
@@ -26,9 +26,9 @@ def folder():
     ("words", "page"),
     [pytest.param("", "notation", marks=pytest.mark.slow), ("--preview", "srr")],
 )
-def test_one_page_is_built(words, page, folder):
-    html = ROOT / "_build" / folder / "_build" / "html"
-    command = f"-m liftbook.build.book {words} --only {page} --folder {folder}"
+def test_one_page_is_built(words, page, own_build):
+    html = ROOT / "_build" / own_build / "_build" / "html"
+    command = f"-m liftbook.build.book {words} --only {page} --folder {own_build}"
     done = typed(command, ROOT, LIFT_PYODIDE="off")  # it need not run in a browser
     assert done.returncode == 0, f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
     made = BeautifulSoup(

@@ -112,7 +112,7 @@ def address(served, tmp_path_factory):
 
 
 @pytest.fixture
-def opened(page, address):
+def form_opened(page, address):
     """Open the page, and its form unless it opens by itself."""
     page.set_default_timeout(20_000)
 
@@ -156,8 +156,8 @@ def change(page, name, text):
     page.locator(f"[name={name}]").press("Enter")
 
 
-def test_the_form_opens_with_the_books_values_and_nothing_runs(opened):
-    page = opened()
+def test_the_form_opens_with_the_books_values_and_nothing_runs(form_opened):
+    page = form_opened()
     assert page.input_value("[name=n]") == "100", "the form waits for Python"
     ready(page)
     assert not calls(page, "run")
@@ -169,8 +169,8 @@ def test_the_form_opens_with_the_books_values_and_nothing_runs(opened):
     assert not calls(page, "run")
 
 
-def test_a_change_runs_the_page_and_each_number_comes_with_its_cell(opened):
-    page = opened()
+def test_a_change_runs_the_page_and_each_number_comes_with_its_cell(form_opened):
+    page = form_opened()
     ready(page)
     change(page, "n", "7")
     wait_for_calls(page, "run")
@@ -190,8 +190,8 @@ def test_a_change_runs_the_page_and_each_number_comes_with_its_cell(opened):
     assert page.evaluate("location.search") == ""
 
 
-def test_a_change_while_python_comes_waits_for_it_and_the_last_counts(opened):
-    page = opened()
+def test_a_change_while_python_comes_waits_for_it_and_the_last_counts(form_opened):
+    page = form_opened()
     for value in ("7", "8", "9"):
         change(page, "n", value)
     wait_for_calls(page, "start")
@@ -200,8 +200,8 @@ def test_a_change_while_python_comes_waits_for_it_and_the_last_counts(opened):
     assert [one["values"]["n"] for one in calls(page, "run")] == [9]
 
 
-def test_a_change_overtakes_the_run_after_its_cell(opened):
-    page = opened()
+def test_a_change_overtakes_the_run_after_its_cell(form_opened):
+    page = form_opened()
     ready(page)
     change(page, "n", "7")
     wait_for_calls(page, "run")
@@ -216,8 +216,8 @@ def test_a_change_overtakes_the_run_after_its_cell(opened):
     assert page.inner_text("[data-glue=a]") == "8.0"
 
 
-def test_run_does_not_begin_again_what_is_under_way(opened):
-    page = opened()
+def test_run_does_not_begin_again_what_is_under_way(form_opened):
+    page = form_opened()
     ready(page)
     page.fill("[name=n]", "7")
     page.click("[data-do=run]")  # the field loses the focus, which is a change
@@ -228,8 +228,8 @@ def test_run_does_not_begin_again_what_is_under_way(opened):
     assert not calls(page, "cancel")
 
 
-def test_a_change_overtakes_a_cell_that_takes_long(opened):
-    page = opened()
+def test_a_change_overtakes_a_cell_that_takes_long(form_opened):
+    page = form_opened()
     ready(page)
     change(page, "n", "7")
     wait_for_calls(page, "run")
@@ -240,8 +240,8 @@ def test_a_change_overtakes_a_cell_that_takes_long(opened):
     assert calls(page, "run")[1]["values"]["n"] == 8
 
 
-def test_an_error_goes_when_it_no_longer_holds(opened):
-    page = opened()
+def test_an_error_goes_when_it_no_longer_holds(form_opened):
+    page = form_opened()
     ready(page)
     wrong = page.locator(".companion-wrong")
     change(page, "n", "0")
@@ -267,9 +267,9 @@ def test_an_error_goes_when_it_no_longer_holds(opened):
     ("query", "values"), [("?run", []), ("?run&n=11&xs=[2]", [{"n": 11, "xs": [2]}])]
 )
 def test_an_address_opens_the_form_and_runs_other_values_than_the_books(
-    opened, query, values
+    form_opened, query, values
 ):
-    page = opened(query, click=False)
+    page = form_opened(query, click=False)
     page.wait_for_function("heard.some(({ call }) => call === 'start')")
     go_on(page)
     wait_for_calls(page, "run" if values else "yardstick")

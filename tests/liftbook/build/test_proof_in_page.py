@@ -118,7 +118,7 @@ def test_the_steps_are_those_of_the_check():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
+def page_files(tmp_path_factory):
     """Return a folder with the files of the built book that the page loads."""
     kept = ROOT / "_build" / "runtime"
     runtimes = [path.parent for path in kept.glob("*/pyodide.mjs")]
@@ -138,10 +138,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def shown(browser, folder, served):
+def proof_shown(browser, page_files, served):
     """Return a function that opens the proof on a server of its own."""
-    with served(folder) as address:
-        yield from opener(browser, folder, proof_in_page, address)
+    with served(page_files) as address:
+        yield from opener(browser, page_files, proof_in_page, address)
 
 
 def verdict(page):
@@ -164,8 +164,8 @@ def choose(page, name, value):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_a_reader_checks_it_changes_a_number_and_restores_it(shown):
-    page, boxes = shown(), len(STORED["proof"]["kind"])
+def test_a_reader_checks_it_changes_a_number_and_restores_it(proof_shown):
+    page, boxes = proof_shown(), len(STORED["proof"]["kind"])
     assert page.locator(".lift-tree circle").count() == boxes
     assert page.locator(".lift-tree g.lift-bounded").count() == 0
     page.get_by_role("button", name="Check the proof").click()
@@ -209,8 +209,8 @@ def test_a_reader_checks_it_changes_a_number_and_restores_it(shown):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_the_box_that_fails_is_marked(shown):
-    page = shown(reduced_motion="reduce")
+def test_the_box_that_fails_is_marked(proof_shown):
+    page = proof_shown(reduced_motion="reduce")
     choose(page, "box 15: number e", "-0.77")
     page.get_by_role("button", name="Check the proof").click()
     verdict(page)
@@ -231,8 +231,8 @@ def test_the_box_that_fails_is_marked(shown):
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
 @pytest.mark.parametrize(("dark", "width"), [(True, 390), (False, 1280)])
-def test_it_fits_and_can_be_heard(dark, width, shown):
-    page = shown(dark=dark, width=width, reduced_motion="reduce")
+def test_it_fits_and_can_be_heard(dark, width, proof_shown):
+    page = proof_shown(dark=dark, width=width, reduced_motion="reduce")
     page.get_by_role("button", name="Check the proof").click()
     verdict(page)
     assert_it_fits_and_can_be_heard(page, width)
@@ -240,18 +240,18 @@ def test_it_fits_and_can_be_heard(dark, width, shown):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_without_scripts_it_says_so(shown):
+def test_without_scripts_it_says_so(proof_shown):
     assert (
         "With scripts"
-        in shown(java_script_enabled=False).locator(".lift-checker").inner_text()
+        in proof_shown(java_script_enabled=False).locator(".lift-checker").inner_text()
     )
 
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_python_in_the_page_takes_the_same_steps(shown):
+def test_python_in_the_page_takes_the_same_steps(proof_shown):
     """It runs the same file, with each number changed in one way and each forgery."""
-    page = shown()
+    page = proof_shown()
     cases = [STORED, *(changed(changes) for changes, _ in FORGERIES.values())]
     cases += [
         changed({path: at_path(path) + (1 if type(at_path(path)) is int else 0.01)})
@@ -277,11 +277,11 @@ def test_python_in_the_page_takes_the_same_steps(shown):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_a_check_that_is_overtaken_says_nothing(shown):
+def test_a_check_that_is_overtaken_says_nothing(proof_shown):
     """A number is changed while Python starts: the answer to the old question is not
     shown.
     """
-    page = shown(reduced_motion="reduce")
+    page = proof_shown(reduced_motion="reduce")
     page.get_by_role("button", name="Check the proof").click()
     choose(page, "bound U", "0.7717")
     assert (
@@ -297,7 +297,7 @@ def test_a_check_that_is_overtaken_says_nothing(shown):
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
-def test_it_says_why_python_does_not_start(browser, folder, served, tmp_path):
+def test_it_says_why_python_does_not_start(browser, page_files, served, tmp_path):
     """Where the page is a file, or the book was built without the runtime, which then
     is tried again.
     """

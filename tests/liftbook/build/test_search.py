@@ -87,21 +87,21 @@ one_visit = pytest.mark.xdist_group("search")
 
 
 @pytest.fixture(scope="module")
-def page(browser):
+def search_page(browser):
     """One page for all questions."""
     context = browser.new_context(viewport={"width": 1300, "height": 900})
     yield context.new_page()
     context.close()
 
 
-def found(page, site, asked):
+def found(search_page, site, asked):
     """Return (address, excerpt) of each result, in order."""
-    page.goto(f"{site}search.html?q={urllib.parse.quote(asked)}")
-    page.wait_for_function(
+    search_page.goto(f"{site}search.html?q={urllib.parse.quote(asked)}")
+    search_page.wait_for_function(
         "/Results/.test(document.querySelector('#search-results h2')?.textContent)"
     )
     # an excerpt is read from its page; functions of the library have none
-    page.wait_for_function(
+    search_page.wait_for_function(
         "[...document.querySelectorAll('ul.search li')].every(one =>"
         " one.children.length > 1)"
     )
@@ -109,7 +109,7 @@ def found(page, site, asked):
         "one => [one.querySelector('a').getAttribute('href'),"
         " one.querySelector('p')?.textContent ?? '']"
     )
-    return page.eval_on_selector_all("ul.search li", f"all => all.map({told})")
+    return search_page.eval_on_selector_all("ul.search li", f"all => all.map({told})")
 
 
 def squeezed(text):
@@ -143,8 +143,8 @@ def code_of(address):
         *(pytest.param(one, marks=pytest.mark.slow) for one in MORE),
     ],
 )
-def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
-    results = found(page, site, asked)
+def test_the_definition_is_first_and_excerpts_are_prose(search_page, site, asked):
+    results = found(search_page, site, asked)
     word = next(word for word in ("max-lift", *WORDS, *MORE) if word in asked)
     address, excerpt = results[0]
     assert address == f"chapters/glossary.html#term-{word.replace(' ', '-')}"
@@ -167,17 +167,17 @@ def test_the_definition_is_first_and_excerpts_are_prose(page, site, asked):
 
 @one_visit
 @pytest.mark.book
-def test_code_is_not_searched_and_the_script_is_on_one_page(page, site):
-    assert found(page, site, "pivot_table") == []
-    page.goto(f"{site}chapters/watchdog.html")
-    assert page.locator("script[src*='search.js']").count() == 0
+def test_code_is_not_searched_and_the_script_is_on_one_page(search_page, site):
+    assert found(search_page, site, "pivot_table") == []
+    search_page.goto(f"{site}chapters/watchdog.html")
+    assert search_page.locator("script[src*='search.js']").count() == 0
 
 
 @one_visit
 @pytest.mark.book
-def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
-    assert isinstance(found(page, site, "what is the"), list)
-    assert "what is the" in page.locator("input[name=q]").first.input_value()
+def test_a_question_of_small_words_alone_is_asked_as_it_is(search_page, site):
+    assert isinstance(found(search_page, site, "what is the"), list)
+    assert "what is the" in search_page.locator("input[name=q]").first.input_value()
 
 
 @one_visit
@@ -198,11 +198,12 @@ def test_a_question_of_small_words_alone_is_asked_as_it_is(page, site):
         ("S20 Theorem 4", "ledger.html#s20-thm4", "S20 Theorem 4: differs"),
     ],
 )
-def test_verdicts_are_among_the_first_answers(page, site, asked, address, title):
-    addresses = [one for one, _ in found(page, site, asked)][:6]
+def test_verdicts_are_among_the_first_answers(search_page, site, asked, address, title):
+    addresses = [one for one, _ in found(search_page, site, asked)][:6]
     assert f"chapters/{address}" in addresses
     assert (
-        page.locator(f"ul.search li a[href='chapters/{address}']").inner_text() == title
+        search_page.locator(f"ul.search li a[href='chapters/{address}']").inner_text()
+        == title
     )
     # one row of a claim, not one on each page that has it
     row = address.partition("#")[2]
@@ -215,7 +216,7 @@ def test_verdicts_are_among_the_first_answers(page, site, asked, address, title)
 @pytest.mark.book
 @pytest.mark.slow
 @pytest.mark.parametrize("asked", ASKED)
-def test_the_first_answer_is_the_page_that_answers(page, site, asked):
-    address, excerpt = found(page, site, asked)[0]
+def test_the_first_answer_is_the_page_that_answers(search_page, site, asked):
+    address, excerpt = found(search_page, site, asked)[0]
     assert re.match(ASKED[asked], address), address
     assert excerpt

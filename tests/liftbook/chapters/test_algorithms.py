@@ -122,7 +122,7 @@ def shown(stem):
     return [cell.source for cell in cells if "algorithm" in tags(cell)]
 
 
-def run(sources):
+def run_cells(sources):
     """Run cells in names of their own."""
     names = {"__name__": "lesson"}
     with redirect_stdout(io.StringIO()):
@@ -149,7 +149,7 @@ def test_the_algorithm_is_visible_and_short(stem):
 @pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("stem", CHANGES)
 def test_it_equals_the_library(stem, eps):
-    run(with_budget(shown(stem), eps))
+    run_cells(with_budget(shown(stem), eps))
 
 
 @pytest.mark.parametrize(("stem", "old", "new"), ONE_CHANGE)
@@ -157,4 +157,4 @@ def test_another_algorithm_fails(stem, old, new):
     sources = shown(stem)
     assert sum(source.count(old) for source in sources) == 1
     with pytest.raises((AssertionError, LiftError)):
-        run([source.replace(old, new) for source in sources])
+        run_cells([source.replace(old, new) for source in sources])

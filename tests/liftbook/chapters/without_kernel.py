@@ -15,7 +15,7 @@ def executed_here(notebook, page, *_):
     for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
         code = cell.source.replace("from liftbook.chapters import keep", "")
         names["keep"] = lambda name, table, cell=cell: cell.outputs.append(
-            kept(name, table)
+            kept_output(name, table)
         )
         if cell is notebook.cells[-1]:  # which asks for the parameters
             *body, last = ast.parse(code).body
@@ -33,7 +33,7 @@ def executed_here(notebook, page, *_):
     raise AssertionError("no cell asks for the parameters")
 
 
-def kept(name, table):
+def kept_output(name, table):
     """Return a table as a kernel's output."""
     rows = {
         "columns": list(table.columns),

@@ -12,19 +12,21 @@ from liftbook.claims.stored import is_long, wanted
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
+def written_site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     write_published(folder)
     return folder
 
 
 @pytest.fixture(scope="module")
-def validate(site):
-    return fastjsonschema.compile(json.loads((site / "claims.schema.json").read_text()))
+def validate(written_site):
+    return fastjsonschema.compile(
+        json.loads((written_site / "claims.schema.json").read_text())
+    )
 
 
-def test_the_file_is_valid(site, validate):
-    validate(json.loads((site / "claims.json").read_text()))
+def test_the_file_is_valid(written_site, validate):
+    validate(json.loads((written_site / "claims.json").read_text()))
 
 
 @pytest.mark.parametrize(
@@ -37,8 +39,8 @@ def test_the_file_is_valid(site, validate):
         ("extra", 1),
     ],
 )
-def test_the_schema_refuses_what_is_wrong(site, validate, field, wrong):
-    data = json.loads((site / "claims.json").read_text())
+def test_the_schema_refuses_what_is_wrong(written_site, validate, field, wrong):
+    data = json.loads((written_site / "claims.json").read_text())
     data["claims"][0][field] = wrong
     with pytest.raises(fastjsonschema.JsonSchemaException):
         validate(data)
@@ -82,7 +84,7 @@ def test_a_stranger_can_compute_a_value():
     assert set(stored_by_seed()) <= set(wanted())
 
 
-def test_badges_count_results(site):
+def test_badges_count_results(written_site):
     rows = ledger()
     rows = rows[
         (rows["paper"] == "C22")
@@ -90,5 +92,7 @@ def test_badges_count_results(site):
     ]
     decided = rows[rows["verdict"] != "cannot be told"]
     words = f"{(rows['verdict'] == 'agrees').sum()} of {len(decided)} results agree"
-    assert words in (site / "badges" / "c22.svg").read_text()
-    assert sorted(path.stem for path in (site / "badges").iterdir()) == sorted(PAPERS)
+    assert words in (written_site / "badges" / "c22.svg").read_text()
+    assert sorted(path.stem for path in (written_site / "badges").iterdir()) == sorted(
+        PAPERS
+    )

@@ -15,20 +15,20 @@ def reading(*values, quote="it holds", **fields):
     return Reading(quote, "p. 1", cases, **fields)
 
 
-def judged(form, *readings, printed=None, digit=0.0):
+def verdict_of(form, *readings, printed=None, digit=0.0):
     return verdict(Row("a", form, readings, printed, digit))
 
 
 def test_one_failing_instance_contradicts_a_statement_about_all():
-    assert judged("all", reading(True, True)) == "agrees"
-    assert judged("all", reading(True, False)) == "differs"
-    assert judged("all", reading((True,) * 19 + (False,))) == "differs"
+    assert verdict_of("all", reading(True, True)) == "agrees"
+    assert verdict_of("all", reading(True, False)) == "differs"
+    assert verdict_of("all", reading((True,) * 19 + (False,))) == "differs"
 
 
 def test_one_instance_shows_that_something_exists():
-    assert judged("some", reading(False, True)) == "agrees"
-    assert judged("some", reading(False, False)) == "differs"
-    assert judged("some", reading(False, False, closed=False)) == "cannot be told"
+    assert verdict_of("some", reading(False, True)) == "agrees"
+    assert verdict_of("some", reading(False, False)) == "differs"
+    assert verdict_of("some", reading(False, False, closed=False)) == "cannot be told"
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,15 @@ def test_one_instance_shows_that_something_exists():
     ],
 )
 def test_a_curve_may_fail_in_one_of_twenty(held, expected):
-    assert judged("curve", reading((True,) * held + (False,) * (20 - held))) == expected
+    assert (
+        verdict_of("curve", reading((True,) * held + (False,) * (20 - held)))
+        == expected
+    )
 
 
 def test_numbers():
     def of(value, digit):
-        return judged("number", reading(value), printed=0.5, digit=digit)
+        return verdict_of("number", reading(value), printed=0.5, digit=digit)
 
     assert of(0.59, 0.1) == "agrees"
     assert of(0.51, 0.01) == "agrees"
@@ -60,21 +63,22 @@ def test_numbers():
 
 @pytest.mark.parametrize("form", ["degree", "time"])
 def test_our_margin_and_our_machine_contradict_nothing(form):
-    assert judged(form, reading(False)) == "cannot be told"
-    assert judged(form, reading(True, False)) == "cannot be told"
-    assert judged(form, reading(True)) == "agrees"
-    assert judged(form, reading(False, setting="budgets")) == "cannot be told"
+    assert verdict_of(form, reading(False)) == "cannot be told"
+    assert verdict_of(form, reading(True, False)) == "cannot be told"
+    assert verdict_of(form, reading(True)) == "agrees"
+    assert verdict_of(form, reading(False, setting="budgets")) == "cannot be told"
 
 
 def test_a_setting_in_which_only_some_agree_depends():
-    assert judged("curve", reading(True, False, setting="orders")) == "depends"
+    assert verdict_of("curve", reading(True, False, setting="orders")) == "depends"
     assert (
-        judged("curve", reading(True, False, setting="orders", closed=False))
+        verdict_of("curve", reading(True, False, setting="orders", closed=False))
         == "cannot be told"
     )
-    assert judged("curve", reading(False, False, setting="orders")) == "differs"
+    assert verdict_of("curve", reading(False, False, setting="orders")) == "differs"
     assert (
-        judged("curve", reading(True, True, setting="orders", closed=False)) == "agrees"
+        verdict_of("curve", reading(True, True, setting="orders", closed=False))
+        == "agrees"
     )
 
 
@@ -82,35 +86,35 @@ CHANCE = (True,) * 10 + (False,) * 10  # which tells nothing
 
 
 def test_what_cannot_be_told_neither_agrees_nor_contradicts():
-    assert judged("curve", reading(True, CHANCE)) == "cannot be told"
-    assert judged("some", reading(True, CHANCE)) == "agrees"
+    assert verdict_of("curve", reading(True, CHANCE)) == "cannot be told"
+    assert verdict_of("some", reading(True, CHANCE)) == "agrees"
     # an alternative that nobody can tell may be the paper's
-    assert judged("curve", reading(False, CHANCE, setting="orders")) == "depends"
-    assert judged("curve", reading(True, CHANCE, setting="orders")) == "depends"
+    assert verdict_of("curve", reading(False, CHANCE, setting="orders")) == "depends"
+    assert verdict_of("curve", reading(True, CHANCE, setting="orders")) == "depends"
     # and it prevails over a reading that depends
     depends = reading(True, False, setting="orders")
     chance = reading(CHANCE, quote="by chance")
     for pair in ((depends, chance), (chance, depends)):
-        assert judged("curve", *pair) == "cannot be told"
+        assert verdict_of("curve", *pair) == "cannot be told"
 
 
 def test_nothing_fitted_agrees():
     assert (
-        judged("curve", reading(True, setting="orders", closed=False))
+        verdict_of("curve", reading(True, setting="orders", closed=False))
         == "cannot be told"
     )
-    assert judged("curve", reading(True, setting="orders")) == "agrees"
+    assert verdict_of("curve", reading(True, setting="orders")) == "agrees"
 
 
 def test_readings():
     first, second = reading(True), reading(False, quote="it fails")
     for pair in ((first, second), (second, first)):
-        assert judged("all", *pair) == "depends"
+        assert verdict_of("all", *pair) == "depends"
     chance = reading(CHANCE, quote="by chance")
-    assert judged("curve", first, chance) == "cannot be told"
-    assert judged("curve", first, second, chance) == "depends"
+    assert verdict_of("curve", first, chance) == "cannot be told"
+    assert verdict_of("curve", first, second, chance) == "depends"
     some = reading(True, False, quote="in some", setting="orders")
-    assert judged("curve", first, some) == "depends"
+    assert verdict_of("curve", first, some) == "depends"
 
 
 def test_what_a_row_needs():

@@ -77,7 +77,7 @@ def said(call):
     return Counter({size: n for n, *rest in ran(call).drawn for size in [tuple(rest)]})
 
 
-def compare(call, seed, monkeypatch):
+def compare_draws(call, seed, monkeypatch):
     made, told, name = (
         draws_of(call, seed, monkeypatch),
         said(call),
@@ -97,7 +97,7 @@ def compare(call, seed, monkeypatch):
 # a seed that nothing else uses, so that nothing is cached
 @pytest.mark.parametrize("at", range(3, len(FIRST), 25))
 def test_a_call_draws_what_its_row_says(at, monkeypatch):
-    compare(FIRST[at], 1000 + at, monkeypatch)
+    compare_draws(FIRST[at], 1000 + at, monkeypatch)
 
 
 @pytest.mark.slow
@@ -105,7 +105,7 @@ def test_a_call_draws_what_its_row_says(at, monkeypatch):
     "at", range(len(FIRST)), ids=[call.partition(":")[0] for call in FIRST]
 )
 def test_each_function_draws_what_its_rows_say(at, monkeypatch):
-    compare(FIRST[at], 2000 + at, monkeypatch)
+    compare_draws(FIRST[at], 2000 + at, monkeypatch)
 
 
 @each(ENTRIES, lambda entry: entry.claim.id)

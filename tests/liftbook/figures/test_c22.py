@@ -19,7 +19,7 @@ EPSILONS = (0.3, 1.2, 2.5)
 DRAWN = joints(40, 3, 6, 4)
 
 
-def direct(joint, channel, eps):
+def by_subsets(joint, channel, eps):
     """C22 eqs. (2), (4) and (8) from the definitions, one subset of symbols
     at a time.
     """
@@ -62,7 +62,7 @@ def test_rows_are_means_over_joints(figure, measures, extend):
     ):
         for eps in EPSILONS:
             found = [
-                direct(joint, mechanism(joint, ll.LIP(eps), extend=extend), eps)
+                by_subsets(joint, mechanism(joint, ll.LIP(eps), extend=extend), eps)
                 for joint in DRAWN
             ]
             for measure in measures:
@@ -102,7 +102,7 @@ def test_a_merge_of_everything_leaks_nothing():
 def test_a_group_may_be_named_by_a_low_risk_symbol():
     joint = ll.Joint.from_counts([[10, 30, 20, 40], [10, 5, 20, 65]])
     assert ll.high_risk(joint, ll.LIP(0.4)).tolist() == [False, True, False, False]
-    merged = direct(joint, ll.Channel.merge([(0, 1), (2,), (3,)], 4), 0.4)
+    merged = by_subsets(joint, ll.Channel.merge([(0, 1), (2,), (3,)], 4), 0.4)
     found = figures.merged_risks(joint.p[None], np.array([[0, 0, 2, 3]]), 0.4)
     assert found["high_risk_leakage"] == pytest.approx([merged["high_risk_leakage"]])
     assert found["high_risk_leakage"] > found["leakage"] / 2

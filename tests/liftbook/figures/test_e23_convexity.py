@@ -20,7 +20,7 @@ NAMES = [
 ]
 
 
-def direct(name, column, prior, alpha):
+def by_definition(name, column, prior, alpha):
     values = [1 / v for v in column] if name.endswith("inverse") else column
     if name.startswith("l1"):
         return sum(p * abs(v - 1) for p, v in zip(prior, values, strict=True))
@@ -37,10 +37,12 @@ def test_values_are_those_of_the_definitions():
     for row in rows.itertuples():
         posterior = (row.s1, row.s2, 1 - row.s1 - row.s2)
         column = [v / p for v, p in zip(posterior, prior, strict=True)]
-        assert row.value == pytest.approx(direct(row.measure, column, prior, 3))
+        assert row.value == pytest.approx(by_definition(row.measure, column, prior, 3))
     for name, part in rows.groupby("measure"):
         on_chord = [
-            direct(name, [v / p for v, p in zip(point, prior, strict=True)], prior, 3)
+            by_definition(
+                name, [v / p for v, p in zip(point, prior, strict=True)], prior, 3
+            )
             for point in (*ends, middle)
         ]
         assert part["level"].unique() == pytest.approx([max(on_chord[:2])])
@@ -69,7 +71,7 @@ def test_the_chapters_chord_leaves_two_sets():
     )
     for name in ("l1_lift", "chi2_lift", "l1_lift_inverse", "chi2_lift_inverse"):
         exact = [
-            direct(
+            by_definition(
                 name, [v / p for v, p in zip(point, prior, strict=True)], prior, None
             )
             for point in (*ends, middle)

@@ -30,7 +30,7 @@ calls: list = []
 
 
 @pytest.fixture
-def kept(tmp_path, monkeypatch):
+def kept_rows(tmp_path, monkeypatch):
     """A folder with the rows of ``line``, and nothing else that is long."""
     long = Long(line, {"epsilons": (2.0,)}, "those of the budget 2")
     (tmp_path / "figures").mkdir()
@@ -45,7 +45,7 @@ def kept(tmp_path, monkeypatch):
     return long
 
 
-def test_at_the_defaults_a_part_is_computed(kept):
+def test_at_the_defaults_a_part_is_computed(kept_rows):
     rows = at_scale("line", 2, epsilons=[1.0, 2.0, 3.0])
     assert calls == [(2.0,)]
     assert rows["mean"][rows["measure"] == "nmi"].tolist() == [2.0, 4.0, 6.0]
@@ -57,7 +57,7 @@ def test_at_the_defaults_a_part_is_computed(kept):
 @pytest.mark.parametrize(
     "given", [{"slope": 3.0}, {"epsilons": [1.0]}, {"epsilons": (1.0, 2.0, 3.5)}]
 )
-def test_elsewhere_all_is_computed(kept, given):
+def test_elsewhere_all_is_computed(kept_rows, given):
     rows = at_scale("line", **given)
     assert len(calls) == 1
     pd.testing.assert_frame_equal(
@@ -66,19 +66,19 @@ def test_elsewhere_all_is_computed(kept, given):
     assert rows.attrs["told"] == "Computed for this page."
 
 
-def test_what_differs_is_refused(kept):
-    text = kept.path.read_text()
-    kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,4.00001,"))
+def test_what_differs_is_refused(kept_rows):
+    text = kept_rows.path.read_text()
+    kept_rows.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,4.00001,"))
     with raised(DataError):
         at_scale("line")
-    kept.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,,"))
+    kept_rows.path.write_text(text.replace("A,2,nmi,4,", "A,2,nmi,,"))
     with raised(DataError):
         at_scale("line")
-    kept.path.write_text(text.replace("A,2,nmi,4,", "B,2,nmi,4,"))
+    kept_rows.path.write_text(text.replace("A,2,nmi,4,", "B,2,nmi,4,"))
     with raised(DataError):
         at_scale("line")
     # times are not compared, nor rows that are not computed again
-    kept.path.write_text(
+    kept_rows.path.write_text(
         text.replace("A,2,seconds,1,", "A,2,seconds,99,").replace(
             "A,3,nmi,6,", "A,3,nmi,7,"
         )
@@ -86,14 +86,14 @@ def test_what_differs_is_refused(kept):
     assert 7.0 in set(at_scale("line")["mean"])
 
 
-def test_what_may_be_nearer(kept):
+def test_what_may_be_nearer(kept_rows):
     part, rows = line(epsilons=[2.0]), line(slope=2.01)
-    assert len(differences(kept, part, rows)) == 1
-    assert not differences(kept._replace(near={"A": 0.006}), part, rows)
-    assert len(differences(kept._replace(near={"A": 0.004}), part, rows)) == 1
+    assert len(differences(kept_rows, part, rows)) == 1
+    assert not differences(kept_rows._replace(near={"A": 0.006}), part, rows)
+    assert len(differences(kept_rows._replace(near={"A": 0.004}), part, rows)) == 1
 
 
-def test_a_figure_is_stored_anew(kept):
+def test_a_figure_is_stored_anew(kept_rows):
     RUNS.complete(math.inf)
     assert calls == []  # nothing is missing
     RUNS.forget("line")

@@ -43,36 +43,40 @@ CHANGES = {
 
 
 @pytest.fixture(scope="module")
-def table():
+def checks_table():
     return checks.theorem_checks(n_joints=20)
 
 
-def test_they_pass(table):
-    checks.assert_checked(table)
-    assert 0 < table.attrs["squares"] <= 20
+def test_they_pass(checks_table):
+    checks.assert_checked(checks_table)
+    assert 0 < checks_table.attrs["squares"] <= 20
 
 
-def test_a_violation_and_a_loose_bound_are_named(table):
+def test_a_violation_and_a_loose_bound_are_named(checks_table):
     with pytest.raises(AssertionError, match=r"violated: \{'eq-11': 1\.1\}"):
         checks.assert_checked(
-            table.assign(worst=table["worst"].where(table.index != "eq-11", 1.1))
+            checks_table.assign(
+                worst=checks_table["worst"].where(checks_table.index != "eq-11", 1.1)
+            )
         )
     with pytest.raises(
         AssertionError, match=r"not attained within 1 %: \{'merging': 0\.5\}"
     ):
         checks.assert_checked(
-            table.assign(worst=table["worst"].where(table.index != "merging", 0.5))
+            checks_table.assign(
+                worst=checks_table["worst"].where(checks_table.index != "merging", 0.5)
+            )
         )
 
 
-def test_the_page_shows_each(table):
+def test_the_page_shows_each(checks_table):
     page = (ROOT / "chapters" / "theorems.md").read_text(encoding="utf-8")
-    for name in table.index:
+    for name in checks_table.index:
         assert f"`ck-{name.replace(': ', '-').replace(' ', '-')}-joints`" in page
 
 
 @pytest.fixture(scope="module")
-def changed():
+def changed_table():
     """The table of all changed statements: each changes its own row alone."""
     source = inspect.getsource(checks)
     for old, new in CHANGES.values():
@@ -84,13 +88,16 @@ def changed():
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_changed_statement_fails(changed, name):
-    rows = changed[
-        (changed.index == name) | changed.index.str.match(rf"{name}: (?!increasing)")
+def test_a_changed_statement_fails(changed_table, name):
+    rows = changed_table[
+        (changed_table.index == name)
+        | changed_table.index.str.match(rf"{name}: (?!increasing)")
     ]
     with pytest.raises(AssertionError, match=r"violated|not attained"):
         checks.assert_checked(rows)
 
 
-def test_the_others_pass(changed):
-    checks.assert_checked(changed[~changed.index.str.match("|".join(CHANGES))])
+def test_the_others_pass(changed_table):
+    checks.assert_checked(
+        changed_table[~changed_table.index.str.match("|".join(CHANGES))]
+    )

@@ -25,7 +25,7 @@ mpl.use("Agg")
 PEOPLE = ll.datasets.hundred_people()
 
 
-def heights(ax, kind):
+def heights_of_bars(ax, kind):
     found = [patch for patch in ax.patches if isinstance(patch, kind)]
     if kind is Rectangle:
         return [patch.get_height() for patch in found]
@@ -54,11 +54,13 @@ def test_bands_are_the_masses(mechanism):
     (ax,) = plots.flows(PEOPLE, {"one": channel})
     mass = channel.joint_xy(PEOPLE)
     np.testing.assert_allclose(
-        sorted(heights(ax, PathPatch)), sorted(mass[mass > 0]), atol=1e-12
+        sorted(heights_of_bars(ax, PathPatch)), sorted(mass[mass > 0]), atol=1e-12
     )
     released = channel.release(PEOPLE)
     np.testing.assert_allclose(
-        sorted(heights(ax, Rectangle)), sorted([*PEOPLE.p_x, *released.p_x]), atol=1e-12
+        sorted(heights_of_bars(ax, Rectangle)),
+        sorted([*PEOPLE.p_x, *released.p_x]),
+        atol=1e-12,
     )
     told = sorted(float(text.get_text().rsplit(maxsplit=1)[1]) for text in ax.texts)
     assert told == sorted(
@@ -70,7 +72,7 @@ def test_a_mechanism_that_sees_the_secret_and_a_zero_cell():
     joint = ll.Joint([[0.25, 0.25, 0.0], [0.0, 0.25, 0.25]])
     channel = ll.mechanisms.secret_aware_reduction.at(joint, 0.5)
     (ax,) = plots.flows(joint, {"reduction": channel}, secret=1)
-    assert math.isclose(sum(heights(ax, PathPatch)), 1.0)
+    assert math.isclose(sum(heights_of_bars(ax, PathPatch)), 1.0)
 
 
 @pytest.mark.parametrize(

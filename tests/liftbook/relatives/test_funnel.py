@@ -15,7 +15,7 @@ from liftbook.relatives import AverageLeakage
 from liftbook.relatives.average import averaged, upper_bound
 
 
-def told(joint, channel):
+def information_told(joint, channel):
     return ll.evaluate(joint, channel).secret_information
 
 
@@ -36,13 +36,13 @@ def test_no_partition_is_better_than_the_best_by_hand(seed, share):
 
 def test_a_step_of_merging_by_hand():
     joint = ll.Joint.from_counts([[6, 1, 2, 3], [1, 5, 2, 2]])
-    whole = told(joint, ll.Channel.identity(4))
+    whole = information_told(joint, ll.Channel.identity(4))
     found = ll.mechanisms.funnel_merging(joint, AverageLeakage(whole - 1e-6)).partition
     rates = {}
     for pair in itertools.combinations(range(4), 2):
         one = ll.Channel.merge([pair, *[(x,) for x in range(4) if x not in pair]], 4)
         lost = ll.measures.entropy(joint.p_x) - utility(joint, one)
-        rates[pair] = (whole - told(joint, one)) / lost
+        rates[pair] = (whole - information_told(joint, one)) / lost
     assert max(rates, key=rates.get) in found
     assert len(found) == 3
 

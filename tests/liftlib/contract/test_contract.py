@@ -40,7 +40,7 @@ NOTIONS = {
 BUDGETS = {"eps": 1.0, "eps_l": 0.7, "eps_u": 0.4}
 
 
-def example(make):
+def with_budgets(make):
     """Return a notion with a value for each parameter, whatever its name."""
     return make(
         **{
@@ -53,7 +53,7 @@ def example(make):
 
 # a notion that the catalogue has and this table has not joins as it is
 NOTIONS |= {
-    name: example(make)
+    name: with_budgets(make)
     for name, make in catalogue.all_notions().items()
     if make not in {ll.SRLIP, ll.PerfectPrivacy, *map(type, NOTIONS.values())}
 }
@@ -200,7 +200,7 @@ def test_a_notion_with_parameters_of_other_names_takes_part():
         order: float
         steps: int = 3
 
-    assert example(OfOrder) == OfOrder(0.7, 0.4, 2.0, 3)
+    assert with_budgets(OfOrder) == OfOrder(0.7, 0.4, 2.0, 3)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ ORDERS = (1.5, 2, 10, 100)
 ROUNDING = 1 + 1e-9
 
 
-def extremes(joint):
+def extreme_lifts(joint):
     """e^eps_u and e^-eps_l of the tightest ALIP: the largest and the smallest lift."""
     return max_lift(joint).max(), min_lift(joint).min()
 
@@ -151,7 +151,7 @@ class TestPropositionA1:
 
     @given(joint=st.from_type(Joint), share=st.floats(0.01, 0.99))
     def test_no_property_is_breached(self, joint, share):
-        high, low = extremes(joint)
+        high, low = extreme_lifts(joint)
         properties = [
             list(q)
             for size in range(joint.n_secret + 1)
@@ -173,7 +173,7 @@ class TestPropositionA1:
     def test_a_tighter_second_threshold_is_breached(self):
         """The bound is not slack: one secret in two, after an output of lift 3/2."""
         joint = Joint([[0.375, 0.125], [0.125, 0.375]])
-        assert extremes(joint) == pytest.approx((1.5, 0.5))
+        assert extreme_lifts(joint) == pytest.approx((1.5, 0.5))
         assert joint.p_s[0] <= 0.5
         # rho_1 Lambda exactly, so any rho_2 below it is breached
         assert joint.s_given_x[0, 0] == 0.75

@@ -23,7 +23,7 @@ from liftlib.measures import mutual_information
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def channels(joint, seed, *, aware=False, n_outputs=5):
+def two_channels(joint, seed, *, aware=False, n_outputs=5):
     """Two channels, one after the other; some entries are 0."""
     rng = np.random.default_rng(seed)
     shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
@@ -37,7 +37,7 @@ def channels(joint, seed, *, aware=False, n_outputs=5):
 class TestDataProcessing:
     @given(joint=st.from_type(Joint), seed=SEEDS, aware=st.booleans())
     def test_leaks_no_more(self, joint, seed, aware):
-        first, second = channels(joint, seed, aware=aware)
+        first, second = two_channels(joint, seed, aware=aware)
         both = first.compose(second)
         for notion in (LIP(1), LDP(1), SRLIP(1, (joint.n_public,))):
             assert notion.leakage(joint, both) <= notion.leakage(joint, first) + 1e-9
@@ -59,7 +59,7 @@ class TestDataProcessing:
 
     @given(joint=st.from_type(Joint), seed=SEEDS, aware=st.booleans())
     def test_averages_leak_no_more(self, joint, seed, aware):
-        first, second = channels(joint, seed, aware=aware)
+        first, second = two_channels(joint, seed, aware=aware)
         before, after = evaluate(joint, first), evaluate(joint, first.compose(second))
         assert after.mutual_information <= before.mutual_information + 1e-12
         assert after.secret_information <= before.secret_information + 1e-12
@@ -71,7 +71,7 @@ class TestDataProcessing:
 
     @given(joint=st.from_type(Joint), seed=SEEDS)
     def test_a_release_of_x_tells_no_more_than_x(self, joint, seed):
-        first, _ = channels(joint, seed)
+        first, _ = two_channels(joint, seed)
         found = evaluate(joint, first)
         assert found.secret_information <= mutual_information(joint.p) + 1e-12
         assert found.secret_information <= found.mutual_information + 1e-12
@@ -110,7 +110,7 @@ class TestNotionsImplyEachOther:
         aware=st.booleans(),
     )
     def test_alip_implies_ldp_of_the_sum(self, joint, seed, eps, lam, aware):
-        channel, _ = channels(joint, seed, aware=aware)
+        channel, _ = two_channels(joint, seed, aware=aware)
         if ALIP.split(eps, lam).is_satisfied(joint, channel):
             # KEEP_TOL on either side
             assert LDP(eps + 2e-9).is_satisfied(joint, channel)
@@ -119,7 +119,7 @@ class TestNotionsImplyEachOther:
 
     @given(joint=st.from_type(Joint), seed=SEEDS, aware=st.booleans())
     def test_s20_lemma_1(self, joint, seed, aware):
-        channel, _ = channels(joint, seed, aware=aware)
+        channel, _ = two_channels(joint, seed, aware=aware)
         lip, ldp = LIP(1).leakage(joint, channel), LDP(1).leakage(joint, channel)
         assert lip <= ldp + 1e-9
         assert ldp <= 2 * lip + 1e-9
@@ -137,7 +137,7 @@ class TestNotionsImplyEachOther:
             + np.eye(3, n)
             + (np.arange(3) == 0)[:, None]
         )
-        channel, _ = channels(joint, seed, aware=aware)
+        channel, _ = two_channels(joint, seed, aware=aware)
         assert (
             SRLIP(1, shape).leakage(joint, channel)
             >= LIP(1).leakage(joint, channel) - 1e-9
@@ -146,7 +146,7 @@ class TestNotionsImplyEachOther:
     @given(joint=st.from_type(Joint), seed=SEEDS)
     def test_lift_based_notions_are_relaxations_of_lip(self, joint, seed):
         """E23 section 6.2 at lambda 1/2."""
-        channel, _ = channels(joint, seed)
+        channel, _ = two_channels(joint, seed)
         eps = LIP(1).leakage(joint, channel)
         for notion in (
             L1Lift(eps, eps),

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from asked import random_channel
 from awkward_joints import on_each_joint
 from scipy import stats
 
@@ -17,11 +18,6 @@ from liftlib.measures import (
     total_variation,
 )
 from mixproof.numerics import SUM_TOL
-
-
-def random_channel(joint, seed, *, aware):
-    shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
-    return Channel(np.random.default_rng(seed).dirichlet(np.full(4, 0.5), size=shape))
 
 
 def by_loops(joint, channel):

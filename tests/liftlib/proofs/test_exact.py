@@ -55,7 +55,7 @@ def genuine(notion):
     return channel, json.loads(to_problem(JOINT, notion, channel))
 
 
-def between(low, value, high, scale=exact.ONE):
+def enclosed(low, value, high, scale=exact.ONE):
     """Whether a decimal number lies in an enclosure that is at most 16 units wide."""
     return low <= value * scale <= high <= low + 16
 
@@ -76,7 +76,9 @@ class TestFunctions:
                 5e-324,
             ]:
                 a, b = float(x).as_integer_ratio()
-                assert between(*insert(exact.log(a, b), (Decimal(a) / Decimal(b)).ln()))
+                assert enclosed(
+                    *insert(exact.log(a, b), (Decimal(a) / Decimal(b)).ln())
+                )
 
     def test_exponentials(self):
         with localcontext() as context:
@@ -91,7 +93,7 @@ class TestFunctions:
                 -1e300,
             ]:
                 exactly = Decimal(x).exp() if x > -1e6 else Decimal(0)
-                assert between(*insert(exact.exp(Fraction(float(x))), exactly))
+                assert enclosed(*insert(exact.exp(Fraction(float(x))), exactly))
 
     def test_entropies_are_rounded_down(self):
         with localcontext() as context:
@@ -269,7 +271,7 @@ def attempt(rng, notion):
     return names, accepted
 
 
-def attack(seed, notion, attempts):
+def attacked_often(seed, notion, attempts):
     rng, used, refused = np.random.default_rng(seed), Counter(), 0
     for _ in range(attempts):
         names, accepted = attempt(rng, notion)
@@ -281,14 +283,14 @@ def attack(seed, notion, attempts):
 @each_notion
 def test_hostile_proofs(notion):
     """None of 30 for each notion."""
-    attack(0, notion, 30)
+    attacked_often(0, notion, 30)
 
 
 @pytest.mark.slow
 @each_notion
 def test_twenty_thousand_hostile_proofs(notion):
     """1,430 for each of the fourteen notions."""
-    used, refused = attack(1, notion, 1430)
+    used, refused = attacked_often(1, notion, 1430)
     assert 1430 * len(NOTIONS) >= 20_000
     assert set(used) == {one.__name__ for one in ATTACKS}
     assert refused > 1430 / 2

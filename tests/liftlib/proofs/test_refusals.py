@@ -24,7 +24,7 @@ WHOLE = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
 """H(X), which is what a proof without a thought proves."""
 
 
-def proof_of(
+def proof_of_boxes(
     boxes=((-1, 0, LEAF, 0, 0.0),), *, dual=(0.0, 0.0, 0.0), weights=None, **changed
 ):
     """A proof without halfspaces, of boxes (parent, child, kind, symbol, level)."""
@@ -47,7 +47,7 @@ def proof_of(
 
 def prices(*boxes, joint=JOINT, **changed):
     """The price that each box proves, None for an empty one."""
-    proof = proof_of(boxes, **changed) if boxes else proof_of(**changed)
+    proof = proof_of_boxes(boxes, **changed) if boxes else proof_of_boxes(**changed)
     problem = json.loads(
         to_problem(joint, NOTION, ll.Channel.constant(joint.n_public), proof)
     )
@@ -71,7 +71,7 @@ class TestPrices:
         assert prices(dual=(1.0, 1.0, 1.0), weights=[-1.0]) == [-1.0]
 
     def test_a_price_above_0_is_not_credited(self):
-        cheap = proof_of(dual=(-1.0, -1.0, -1.0), weights=[1.0])
+        cheap = proof_of_boxes(dual=(-1.0, -1.0, -1.0), weights=[1.0])
         assert prices(dual=(-1.0, -1.0, -1.0), weights=[1.0]) == [1.0]
         assert bound_of(JOINT, NOTION, cheap) == pytest.approx(WHOLE, abs=1e-14)
 
@@ -95,10 +95,14 @@ class TestPrices:
         assert prices(*boxes)[-1] == pytest.approx(math.log(2))
 
     def test_no_halfspaces_where_the_notion_has_none(self):
-        assert bound_of(JOINT, ll.Chi2Lift(1, 1), proof_of()) == pytest.approx(WHOLE)
+        assert bound_of(JOINT, ll.Chi2Lift(1, 1), proof_of_boxes()) == pytest.approx(
+            WHOLE
+        )
         with pytest.raises(exact.NotProven):
             bound_of(
-                JOINT, ll.Chi2Lift(1, 1), proof_of(weights=[0.0, 0.0], sides=[[0, -1]])
+                JOINT,
+                ll.Chi2Lift(1, 1),
+                proof_of_boxes(weights=[0.0, 0.0], sides=[[0, -1]]),
             )
 
     @pytest.mark.parametrize(("notion", "there"), [(ll.LIP(1.0), 4), (ll.LIP(40.0), 2)])
@@ -106,18 +110,22 @@ class TestPrices:
         """LIP(40)'s least lift is relaxed away, so that two of the four halfspaces
         stay.
         """
-        bound_of(JOINT, notion, proof_of(weights=[0.0, 0.0], sides=[[there - 1, -1]]))
+        bound_of(
+            JOINT, notion, proof_of_boxes(weights=[0.0, 0.0], sides=[[there - 1, -1]])
+        )
         with pytest.raises(exact.NotProven):
-            bound_of(JOINT, notion, proof_of(weights=[0.0, 0.0], sides=[[there, -1]]))
+            bound_of(
+                JOINT, notion, proof_of_boxes(weights=[0.0, 0.0], sides=[[there, -1]])
+            )
 
     def test_a_convex_notion_is_touched_at_points(self):
         notion = ll.Chi2Lift(math.inf, 0.05)
         row = JOINT.p_x + np.array([0.1, -0.05, -0.05])
-        proof = proof_of(weights=[0.0, 0.0], sides=[[0, -1]], points=row[None])
+        proof = proof_of_boxes(weights=[0.0, 0.0], sides=[[0, -1]], points=row[None])
         assert len(notion.tangents(JOINT, row[None])) == 1
         assert bound_of(JOINT, notion, proof) == pytest.approx(WHOLE)
         with pytest.raises(InvalidProof):
-            bound_of(JOINT, notion, proof_of(points=[[0.5, 0.5]]))
+            bound_of(JOINT, notion, proof_of_boxes(points=[[0.5, 0.5]]))
 
 
 WRONG_SHAPES = {
@@ -135,7 +143,7 @@ class TestShapes:
             bound_of(
                 JOINT,
                 NOTION,
-                replace(proof_of(), digest="", **{name: WRONG_SHAPES[name]}),
+                replace(proof_of_boxes(), digest="", **{name: WRONG_SHAPES[name]}),
             )
 
     @pytest.mark.parametrize("value", [math.nan, math.inf])
@@ -143,7 +151,7 @@ class TestShapes:
         "name", ["dual", "caps", "cap_weights", "level", "weights"]
     )
     def test_what_is_not_finite(self, name, value):
-        proof = proof_of(weights=[0.0, 0.0])
+        proof = proof_of_boxes(weights=[0.0, 0.0])
         changed = getattr(proof, name).copy()
         changed.flat[-1] = value
         with pytest.raises(exact.NotProven):
@@ -162,7 +170,9 @@ class TestShapes:
             bound_of(
                 JOINT,
                 NOTION,
-                replace(proof_of(), digest="", weights=np.empty((0, 1)), **nothing),
+                replace(
+                    proof_of_boxes(), digest="", weights=np.empty((0, 1)), **nothing
+                ),
             )
 
     def test_order(self):
@@ -176,7 +186,7 @@ class TestShapes:
         [([[-1, -1]], False), ([[3, 3]], False), ([[-2, 0]], True), ([[0, 4]], True)],
     )
     def test_sides(self, sides, refused):
-        proof = proof_of(weights=[0.0, 0.0], sides=sides)
+        proof = proof_of_boxes(weights=[0.0, 0.0], sides=sides)
         with raised_if(refused, exact.NotProven):
             assert bound_of(JOINT, ll.LIP(1.0), proof) == pytest.approx(WHOLE)
 
@@ -234,7 +244,7 @@ class TestTrees:
 
     @pytest.mark.parametrize("boxes", SOUND, ids=str)
     def test_not_refused(self, boxes):
-        assert bound_of(JOINT, NOTION, proof_of(boxes)) == pytest.approx(WHOLE)
+        assert bound_of(JOINT, NOTION, proof_of_boxes(boxes)) == pytest.approx(WHOLE)
 
 
 # The whole check
@@ -260,7 +270,7 @@ def with_certificate(channel=AS_IS, value=WHOLE, upper=10.0, **changed):
     """A channel whose certificate holds a proof."""
 
     class Holding(Certificate):
-        proof = proof_of(**changed)
+        proof = proof_of_boxes(**changed)
 
     return ll.Channel(channel.kernel, certificate=Holding("by hand", value, upper))
 
@@ -313,7 +323,7 @@ class TestCheck:
             (math.nextafter(KEEP_TOL, 1), 0.0, True),
             (0.0, math.nextafter(VALUE_TOL, 1), True),
         ):
-            proof = proof_of(dual=(0.0,))
+            proof = proof_of_boxes(dual=(0.0,))
             channel = ll.Channel(
                 [[1.0]], certificate=Certificate("by hand", value, 10.0)
             )
@@ -322,11 +332,11 @@ class TestCheck:
                 assert found.leakage == violation
 
     def test_what_is_told_is_what_is_proven_or_more(self):
-        proven = bound_of(JOINT, NOTION, proof_of())
+        proven = bound_of(JOINT, NOTION, proof_of_boxes())
         for told, refused in ((proven, False), (np.nextafter(proven, 0), True)):
             for channel, proof in (
                 (with_certificate(upper=told), None),
-                (with_certificate(), replace(proof_of(), upper=told, digest="")),
+                (with_certificate(), replace(proof_of_boxes(), upper=told, digest="")),
             ):
                 with raised_if(refused, InvalidProof):
                     found = check_proof(JOINT, NOTION, channel, proof)
@@ -334,21 +344,21 @@ class TestCheck:
 
     def test_a_proof_may_be_given_instead(self):
         bare = ll.Channel(np.eye(3), certificate=Certificate("by hand", WHOLE, 10.0))
-        assert check_proof(JOINT, NOTION, bare, proof_of()).boxes == 1
-        two = proof_of([HALVED, (0, 1, LEAF, 0, 0.0)])
+        assert check_proof(JOINT, NOTION, bare, proof_of_boxes()).boxes == 1
+        two = proof_of_boxes([HALVED, (0, 1, LEAF, 0, 0.0)])
         assert check_proof(JOINT, NOTION, with_certificate(), two).boxes == 2
-        for channel, proof in ((bare, None), (AS_IS, None), (AS_IS, proof_of())):
+        for channel, proof in ((bare, None), (AS_IS, None), (AS_IS, proof_of_boxes())):
             with pytest.raises(InvalidProof):
                 check_proof(JOINT, NOTION, channel, proof)
 
     def test_a_damaged_copy(self):
-        wrong = replace(proof_of(), digest="0" * 64)
+        wrong = replace(proof_of_boxes(), digest="0" * 64)
         with pytest.raises(InvalidProof):
             check_proof(JOINT, NOTION, with_certificate(), wrong)
 
     @pytest.mark.parametrize("at", range(4))
     def test_of_the_wrong_kind(self, at):
-        given = [JOINT, NOTION, with_certificate(), proof_of()]
+        given = [JOINT, NOTION, with_certificate(), proof_of_boxes()]
         given[at] = 3
         with pytest.raises(InvalidParameter):
             check_proof(*given)

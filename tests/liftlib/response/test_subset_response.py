@@ -350,7 +350,7 @@ def test_the_last_subset_is_united_with_the_one_made_before_it(monkeypatch):
 EPS, SEEDS = 0.12, range(40)
 
 
-def example(seed):
+def pairs_at_risk(seed):
     """Return a random joint, and pairs of the symbols at risk in random order."""
     rng = np.random.default_rng(seed)
     joint = ll.Joint.from_counts(rng.integers(20, 80, (2, 9)))
@@ -361,7 +361,7 @@ def example(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_subsets_are_united_as_a_plain_implementation_does(monkeypatch, seed):
     """The same subsets, after as many unions."""
-    joint, pairs = example(seed)
+    joint, pairs = pairs_at_risk(seed)
     low = [(x,) for x in range(9) if not any(x in pair for pair in pairs)]
     wanted, unions = algorithm_2(joint, pairs, EPS)
     _, report = found_by(monkeypatch, joint, [*low, *pairs], EPS)
@@ -377,7 +377,7 @@ def test_subsets_are_united_as_a_plain_implementation_does(monkeypatch, seed):
 def test_the_examples_reach_the_unions_with_subsets_to_come_and_with_those_before():
     ends = {"on": 0, "back": 0}
     for seed in SEEDS:
-        joint, pairs = example(seed)
+        joint, pairs = pairs_at_risk(seed)
         wanted, unions = algorithm_2(joint, pairs, EPS)
         if wanted is not None and unions:
             ends[

@@ -45,7 +45,7 @@ def test_the_librarys_notions_pass(notion):
 
 
 @dataclass(frozen=True)
-class MaxLift(PolyhedralLift):
+class FaultyMaxLift(PolyhedralLift):
     """The largest lift is at most e^eps; a fault is put in by name."""
 
     eps: float
@@ -83,7 +83,7 @@ class MaxLift(PolyhedralLift):
 
 
 @dataclass(frozen=True)
-class WrongRatios(MaxLift, RatioBased):
+class WrongRatios(FaultyMaxLift, RatioBased):
     def ratios(self, n_secret):
         return ll.LIP(self.eps).ratios(n_secret)
 
@@ -103,13 +103,15 @@ FAULTS = {
 
 
 def test_a_notion_of_ones_own_passes():
-    report = check_notion(MaxLift(0.3))
+    report = check_notion(FaultyMaxLift(0.3))
     assert report.passed, str(report)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_faulty_notion_is_found(fault):
-    report = check_notion((WrongRatios if fault == "ratios" else MaxLift)(0.3, fault))
+    report = check_notion(
+        (WrongRatios if fault == "ratios" else FaultyMaxLift)(0.3, fault)
+    )
     assert not report.passed
     assert any(FAULTS[fault] in check.detail for check in report.failures), str(report)
     assert "FAILED" in str(report)

@@ -21,7 +21,7 @@ OUT = ["-o", "out.csv"]
 LATIN = os.fsdecode(b"\xe9t\xe9.csv")  # the name of a file in Latin-1
 
 
-def release(*more, table="in.csv", of=OF, notion=LIP, out=OUT):
+def words_of_release(*more, table="in.csv", of=OF, notion=LIP, out=OUT):
     return ["release", table, *of, *notion, *out, *more]
 
 
@@ -33,7 +33,9 @@ def audit(*more, table="in.csv", of=OF):
     return ["audit", table, *of, *more]
 
 
-def again(*more, design="d.PRIVATE.design.json", table="in.csv", out="new.csv"):
+def words_of_new_rows(
+    *more, design="d.PRIVATE.design.json", table="in.csv", out="new.csv"
+):
     return ["release", table, "--design", design, "-o", out, *more]
 
 
@@ -46,7 +48,7 @@ def public(*names):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def bad_folder(tmp_path_factory):
     """Tables of all kinds, and a release of one."""
     path = tmp_path_factory.mktemp("bad")
     rng = np.random.default_rng(0)
@@ -149,7 +151,7 @@ def folder(tmp_path_factory):
     (path / "folder.csv").mkdir()
     (path / "loop.csv").symlink_to("loop.csv")
     (path / "locked").mkdir()
-    words = release(out=[])
+    words = words_of_release(out=[])
     before = Path.cwd()
     os.chdir(path)
     try:
@@ -165,10 +167,13 @@ CASES = [
     (audit(table="no.csv"), "no file no.csv: check the path"),
     (audit(table="in.ods"), "does not end in .csv, .tsv"),
     (audit(table="folder.csv"), "no file folder.csv"),
-    (release(table=".", out=["-o", "out.csv"]), ". is a folder: give a file's name"),
-    (release(out=["-o", "."]), ". is a folder: give a file's name"),
+    (
+        words_of_release(table=".", out=["-o", "out.csv"]),
+        ". is a folder: give a file's name",
+    ),
+    (words_of_release(out=["-o", "."]), ". is a folder: give a file's name"),
     (audit(table="loop.csv"), "no file loop.csv"),
-    (release(table="loop.csv"), "no file loop.csv"),
+    (words_of_release(table="loop.csv"), "no file loop.csv"),
     (
         audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"),
         "File name too long: tree.csv:999",
@@ -209,18 +214,21 @@ CASES = [
         "wider.csv is UTF-32: name its encoding, utf-32 (--encoding)",
     ),
     (audit(table=LATIN), "is not text in UTF-8: rename the file or its folder"),
-    (release(table=LATIN), "is not text in UTF-8: rename the file or its folder"),
     (
-        release(out=["-o", f"new-{LATIN}"]),
+        words_of_release(table=LATIN),
         "is not text in UTF-8: rename the file or its folder",
     ),
     (
-        release("--ledger", f"new-{LATIN}"),
+        words_of_release(out=["-o", f"new-{LATIN}"]),
+        "is not text in UTF-8: rename the file or its folder",
+    ),
+    (
+        words_of_release("--ledger", f"new-{LATIN}"),
         "is not text in UTF-8: rename the file or its folder",
     ),
     (estimate(table=LATIN), "is not text in UTF-8: rename the file or its folder"),
     (
-        release(table="in\0.csv"),
+        words_of_release(table="in\0.csv"),
         "is not text in UTF-8: rename the file or its folder",
     ),
     (audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive"),
@@ -292,14 +300,14 @@ CASES = [
         "column 'gone' has missing values in 58 of 400 rows",
     ),
     (
-        release(of=public("r")),
+        words_of_release(of=public("r")),
         (
             "contains the text 'NA' in 58 rows: say whether it means missing or is an"
             " ordinary value (--na)"
         ),
     ),
     (
-        release(table="nan.csv"),
+        words_of_release(table="nan.csv"),
         (
             "contains the text 'nan' in 9 rows: say whether it means missing or is an"
             " ordinary value (--na)"
@@ -310,7 +318,7 @@ CASES = [
         "a binned column must contain numbers (1.5)",
     ),
     (
-        release("--na", "NA", of=public("r")),
+        words_of_release("--na", "NA", of=public("r")),
         "column 'r' has missing values in 58 of 400 rows",
     ),
     (
@@ -373,7 +381,7 @@ CASES = [
         "give dates as edges",
     ),
     (
-        release(table="signs.csv", of=public("age", "grade")),
+        words_of_release(table="signs.csv", of=public("age", "grade")),
         (
             "'?' in 9 rows, 'Unknown' in 9 rows; column 'grade' contains the text '-'"
             " in 9 rows: say which of them mean"
@@ -391,29 +399,32 @@ CASES = [
         "a hierarchy names 'zip', which is neither",
     ),
     # what private means
-    (release("--bin", "age"), "bins are 'age': give NAME=EDGE"),
-    (release(notion=[]), "say what the release promises: --belief 10% 20%"),
+    (words_of_release("--bin", "age"), "bins are 'age': give NAME=EDGE"),
+    (words_of_release(notion=[]), "say what the release promises: --belief 10% 20%"),
     (asked("ten%", "20%"), "--belief has 'ten%': give two shares"),
     (asked("10%", "100%"), "--belief has '100%': give two shares"),
     (asked("nan%", "20%"), "--belief has 'nan%': give two shares"),
     (asked("0%", "20%"), "--belief has '0%': give two shares"),
     (asked("20%", "20%"), "so allow more than 20 %"),
     (asked("20%", "10%"), "at_most is 10 % and belief 20 %"),
-    (release("--noise", "0"), "noise is 0"),
-    (release("--noise", "nan"), "noise is nan"),
+    (words_of_release("--noise", "0"), "noise is 0"),
+    (words_of_release("--noise", "nan"), "noise is nan"),
     (
-        release(of=[]),
+        words_of_release(of=[]),
         (
             "name the columns (--secret COLUMN --public COLUMN), or an earlier design"
             " (--design FILE)"
         ),
     ),
-    (release(of=OF[:2]), "name the columns (--secret COLUMN --public COLUMN)"),
+    (words_of_release(of=OF[:2]), "name the columns (--secret COLUMN --public COLUMN)"),
     (
-        release(out=[]),
+        words_of_release(out=[]),
         "name the table to write (-o out.csv), or look first (--dry-run)",
     ),
-    (release(table="-"), "the standard input has no ledger, so a second release"),
+    (
+        words_of_release(table="-"),
+        "the standard input has no ledger, so a second release",
+    ),
     # where the page goes
     (audit("-o", "folder.csv"), "is a folder: give a file's name"),
     (
@@ -425,72 +436,78 @@ CASES = [
     # where the page goes
     # what is released, and where to
     (
-        release(of=public("pool")),
+        words_of_release(of=public("pool")),
         "contains '(rare)', which is reserved for pooled symbols",
     ),
     (
-        release(table="named.csv", of=public("=age")),
+        words_of_release(table="named.csv", of=public("=age")),
         "the column's name '=age' is a formula to a spreadsheet",
     ),
-    (release(out=["-o", "out.xlsx"]), ".csv"),
+    (words_of_release(out=["-o", "out.xlsx"]), ".csv"),
     (
-        release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]),
+        words_of_release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]),
         "cannot write nowhere/",
     ),
     (
-        release(out=["-o", "in.csv", "--ledger", "l.json"]),
+        words_of_release(out=["-o", "in.csv", "--ledger", "l.json"]),
         "in.csv is an input, so it cannot be written",
     ),
     (
-        release("--ledger", "in.csv", out=["-o", "out.csv"]),
+        words_of_release("--ledger", "in.csv", out=["-o", "out.csv"]),
         "in.csv is an input, so it cannot be written",
     ),
-    (release("--ledger", "out.csv", out=["-o", "out.csv"]), "are one file"),
+    (words_of_release("--ledger", "out.csv", out=["-o", "out.csv"]), "are one file"),
     (
-        release("--ledger", "brace.json", out=["-o", "out.csv"]),
+        words_of_release("--ledger", "brace.json", out=["-o", "out.csv"]),
         "brace.json is no ledger of releases",
     ),
     (
-        release("--ledger", "object.json", out=["-o", "out.csv"]),
+        words_of_release("--ledger", "object.json", out=["-o", "out.csv"]),
         "object.json is no ledger of releases",
     ),
     (
-        release("--ledger", "bytes.json", out=["-o", "out.csv"]),
+        words_of_release("--ledger", "bytes.json", out=["-o", "out.csv"]),
         "cannot read the ledger bytes.json",
     ),
     (
-        release("--ledger", "old.json", out=["-o", "out.csv"]),
+        words_of_release("--ledger", "old.json", out=["-o", "out.csv"]),
         "old.json has the format 'liftlib channel 1'",
     ),
     (
-        release(out=["-o", "taken.csv", "--ledger", "l.json"]),
+        words_of_release(out=["-o", "taken.csv", "--ledger", "l.json"]),
         "taken.csv already exists",
     ),
     (
-        release(out=["-o", "folder.csv", "--ledger", "none", "--force"]),
+        words_of_release(out=["-o", "folder.csv", "--ledger", "none", "--force"]),
         "folder.csv is a folder",
     ),
     # new rows
-    (again(design="no.json"), "cannot read no.json: No such file"),
-    (again(design="bytes.json"), "is no design"),
-    (again(design="old.json"), "has the format 'liftlib channel 1'"),
-    (again(design="d.card.json"), "has the format 'liftlib card 4'"),
+    (words_of_new_rows(design="no.json"), "cannot read no.json: No such file"),
+    (words_of_new_rows(design="bytes.json"), "is no design"),
+    (words_of_new_rows(design="old.json"), "has the format 'liftlib channel 1'"),
+    (words_of_new_rows(design="d.card.json"), "has the format 'liftlib card 4'"),
     (
-        again("--secret", "ill"),
+        words_of_new_rows("--secret", "ill"),
         (
             "the design says how new rows are read and what is promised: leave out"
             " --secret"
         ),
     ),
-    (again("--bin", "age=1", "--belief", "10%", "20%"), "leave out --bin, --belief"),
-    (again("--missing", "symbol"), "give --missing refuse or drop"),
-    (again(table="columns.csv"), "has no column 'age'"),
-    (again(out="in.csv"), "in.csv is an input, so it cannot be written"),
-    (again(out="new.xlsx"), ".csv"),
-    (again(out="taken.csv"), "taken.csv already exists"),
-    (again("--ledger", "in.csv"), "in.csv is an input, so it cannot be written"),
     (
-        again("--ledger", "brace.json", table="bare.csv"),
+        words_of_new_rows("--bin", "age=1", "--belief", "10%", "20%"),
+        "leave out --bin, --belief",
+    ),
+    (words_of_new_rows("--missing", "symbol"), "give --missing refuse or drop"),
+    (words_of_new_rows(table="columns.csv"), "has no column 'age'"),
+    (words_of_new_rows(out="in.csv"), "in.csv is an input, so it cannot be written"),
+    (words_of_new_rows(out="new.xlsx"), ".csv"),
+    (words_of_new_rows(out="taken.csv"), "taken.csv already exists"),
+    (
+        words_of_new_rows("--ledger", "in.csv"),
+        "in.csv is an input, so it cannot be written",
+    ),
+    (
+        words_of_new_rows("--ledger", "brace.json", table="bare.csv"),
         "brace.json is no ledger of releases",
     ),
     # what comes of it
@@ -523,19 +540,19 @@ USAGE = [
 ]
 
 
-def listing(folder):
+def listing(bad_folder):
     return {
-        p.relative_to(folder): p.stat().st_mtime_ns
-        for p in folder.rglob("*")
+        p.relative_to(bad_folder): p.stat().st_mtime_ns
+        for p in bad_folder.rglob("*")
         if p.is_file()
     }
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case[0]))
-def test_one_line_and_nothing_written(case, folder, monkeypatch, capsys):
+def test_one_line_and_nothing_written(case, bad_folder, monkeypatch, capsys):
     words, message, code = (*case, 2)[:3]
-    monkeypatch.chdir(folder)
-    before = listing(folder)
+    monkeypatch.chdir(bad_folder)
+    before = listing(bad_folder)
     assert main(words) == code
     out, err = capsys.readouterr()
     if message is not None:
@@ -543,7 +560,7 @@ def test_one_line_and_nothing_written(case, folder, monkeypatch, capsys):
         assert err.startswith("lift: ")
         assert err.count("\n") == 1
         assert message in err
-    assert listing(folder) == before
+    assert listing(bad_folder) == before
 
 
 @pytest.mark.parametrize(
@@ -551,8 +568,8 @@ def test_one_line_and_nothing_written(case, folder, monkeypatch, capsys):
     USAGE,
     ids=lambda one: " ".join(one) if isinstance(one, list) else None,
 )
-def test_usage(words, message, folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
+def test_usage(words, message, bad_folder, monkeypatch, capsys):
+    monkeypatch.chdir(bad_folder)
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
@@ -567,13 +584,13 @@ def test_readme_lists_the_exit_codes():
         assert f"| {code} |" in text
 
 
-def test_a_full_disk_is_one_line(folder, monkeypatch):
+def test_a_full_disk_is_one_line(bad_folder, monkeypatch):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
     words = [sys.executable, "-m", "lifttables", *audit()]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=folder
+            words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=bad_folder
         )
     assert done.returncode == 2
     assert done.stderr.startswith("lift: No space left on device")
@@ -581,9 +598,9 @@ def test_a_full_disk_is_one_line(folder, monkeypatch):
 
 
 def test_closed_streams_and_a_terminal_without_the_characters(
-    folder, monkeypatch, capsys
+    bad_folder, monkeypatch, capsys
 ):
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(bad_folder)
     monkeypatch.setattr(sys, "stdout", None)
     assert main(audit()) == 0
     monkeypatch.setattr(sys, "stdin", None)
@@ -594,14 +611,16 @@ def test_closed_streams_and_a_terminal_without_the_characters(
     assert b"t\\xe9" in sys.stdout.buffer.getvalue()
 
 
-def test_stdin_is_read_and_leaves_nothing(folder):
-    before = listing(folder)
+def test_stdin_is_read_and_leaves_nothing(bad_folder):
+    before = listing(bad_folder)
     words = [sys.executable, "-m", "lifttables", *audit(table="-")]
-    text = (folder / "in.csv").read_text()
-    done = subprocess.run(words, input=text, capture_output=True, text=True, cwd=folder)
+    text = (bad_folder / "in.csv").read_text()
+    done = subprocess.run(
+        words, input=text, capture_output=True, text=True, cwd=bad_folder
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert "age against ill: 400 rows" in done.stdout
-    assert listing(folder) == before
+    assert listing(bad_folder) == before
 
 
 STRANGE = {
@@ -669,7 +688,7 @@ def test_strange_tables_are_released_as_they_are(name, tmp_path, monkeypatch, ca
     table = pl.read_csv("in.csv", infer_schema=False)
     assert (
         main(
-            release(
+            words_of_release(
                 of=["--secret", secret, "--public", column],
                 notion=["--belief", "1%", "90%"],
             )
@@ -684,13 +703,13 @@ def test_strange_tables_are_released_as_they_are(name, tmp_path, monkeypatch, ca
 
 
 @pytest.mark.parametrize("name", ["in.CSV", "in.csv.gz", "in.TSV"])
-def test_real_endings(name, folder, tmp_path, monkeypatch, capsys):
-    frame = pl.read_csv(folder / "in.csv", infer_schema=False)
+def test_real_endings(name, bad_folder, tmp_path, monkeypatch, capsys):
+    frame = pl.read_csv(bad_folder / "in.csv", infer_schema=False)
     text = frame.write_csv(separator="\t" if "TSV" in name else ",").encode()
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
     monkeypatch.chdir(tmp_path)
     assert main(audit(table=name)) == 0
     assert "400 rows" in capsys.readouterr().out
-    assert main(release(table=name, out=["-o", "out.csv.gz"])) == 0
+    assert main(words_of_release(table=name, out=["-o", "out.csv.gz"])) == 0
     assert len(pl.read_csv("out.csv.gz")) == 400
     assert Path("out.card.json").exists()

@@ -24,7 +24,7 @@ LIP_1 = ["--belief", "10%", "40%"]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def folder_of_design(tmp_path_factory):
     """A table, its hierarchies, and a design and a card of it."""
     folder = tmp_path_factory.mktemp("made")
     rng = np.random.default_rng(0)
@@ -40,9 +40,9 @@ def made(tmp_path_factory):
 
 
 @pytest.fixture
-def folder(made, tmp_path, monkeypatch):
+def own_folder(folder_of_design, tmp_path, monkeypatch):
     """The same in a folder of its own."""
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    shutil.copytree(folder_of_design, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -56,7 +56,7 @@ def folder(made, tmp_path, monkeypatch):
         "out.PRIVATE.audit.html",
     ],
 )
-def test_a_file_beside_the_output_is_no_way_round(folder, capsys, name):
+def test_a_file_beside_the_output_is_no_way_round(own_folder, capsys, name):
     Path("ages.csv").rename(name)
     words = [
         "release",
@@ -74,17 +74,21 @@ def test_a_file_beside_the_output_is_no_way_round(folder, capsys, name):
     assert Path(name).read_text().startswith("age,tens")
 
 
-def test_estimate_writes_nothing(folder):
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+def test_estimate_writes_nothing(own_folder):
+    before = {
+        path: path.read_bytes() for path in own_folder.iterdir() if path.is_file()
+    }
     assert main(["estimate", "done.csv", "done.card.json"]) == 0
     assert {
-        path: path.read_bytes() for path in folder.iterdir() if path.is_file()
+        path: path.read_bytes() for path in own_folder.iterdir() if path.is_file()
     } == before
 
 
-def test_from_python(folder):
+def test_from_python(own_folder):
     reading = Reading(("ill",), ("age",), hierarchies=("age=ages.csv",))
-    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    before = {
+        path: path.read_bytes() for path in own_folder.iterdir() if path.is_file()
+    }
     ages, design = Path("ages.csv"), Path("done.PRIVATE.design.json")
     for outputs in (
         Outputs.next_to(ages),
@@ -98,5 +102,5 @@ def test_from_python(folder):
     with raised(DataError):
         page_file(ages, "page", [Path("in.csv"), *reading.files], force=True)
     assert {
-        path: path.read_bytes() for path in folder.iterdir() if path.is_file()
+        path: path.read_bytes() for path in own_folder.iterdir() if path.is_file()
     } == before

@@ -3,13 +3,10 @@
 import io
 import time
 
+from asked import Terminal
+
 from lifttables.cli import shared
 from lifttables.cli.shared import sign_of_life
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 def said(monkeypatch, stream, patience, seconds):

@@ -30,7 +30,7 @@ def adult(tmp_path_factory):
 
 
 @pytest.fixture
-def people(tmp_path_factory):
+def people_file(tmp_path_factory):
     """A small table in a folder of its own, where its ledger goes."""
     rng, n = np.random.default_rng(0), 900
     husband = rng.random(n) < 0.5
@@ -123,8 +123,8 @@ def test_a_release_audited_with_its_secret_keeps_about_what_it_promised(
     assert leakage["both"][0] < 0.25
 
 
-def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, people):
-    words = ["release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"]
+def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, people_file):
+    words = ["release", people_file, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"]
     for name in (
         "out.csv",
         "out.card.json",
@@ -141,23 +141,25 @@ def test_files_are_not_overwritten_unless_asked(capsys, tmp_path, people):
         )
         assert [p.read_text() for p in tmp_path.iterdir()] == ["mine"]
         (tmp_path / name).unlink()
-    assert not list(people.parent.glob("*PRIVATE*"))
+    assert not list(people_file.parent.glob("*PRIVATE*"))
     (tmp_path / "out.csv").write_text("mine")
     assert run(capsys, *words, "--force")[0] == 0
     assert (tmp_path / "out.csv").read_text().startswith("race\n")
 
 
-def test_a_failure_while_writing_leaves_nothing(capsys, tmp_path, people, monkeypatch):
+def test_a_failure_while_writing_leaves_nothing(
+    capsys, tmp_path, people_file, monkeypatch
+):
     def fail(*_):
         raise ll.errors.DataError("the disk is full: make room")
 
     monkeypatch.setattr(Design, "draw", fail)
     code, _, err = run(
-        capsys, "release", people, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"
+        capsys, "release", people_file, *COLUMNS, *ALIP, "-o", tmp_path / "out.csv"
     )
     assert (code, err) == (2, "lift: the disk is full: make room\n")
     assert list(tmp_path.iterdir()) == []
-    assert [p.name for p in people.parent.iterdir()] == ["people.csv"]
+    assert [p.name for p in people_file.parent.iterdir()] == ["people.csv"]
 
 
 def test_ctrl_c_leaves_nothing(tmp_path):

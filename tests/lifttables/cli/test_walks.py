@@ -15,7 +15,7 @@ OF = ["--secret", "ill", "--public", "age", "--belief", "10%", "30%"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def odd_folder(tmp_path, monkeypatch):
     """A folder with a table of a secret, a public column with texts that look like
     options, and another.
     """
@@ -33,7 +33,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def said(capsys):
+def words_said(capsys):
     found = capsys.readouterr()
     return " ".join((found.out + found.err).split())
 
@@ -41,9 +41,9 @@ def said(capsys):
 @pytest.mark.parametrize(
     "texts", [["--"], ["NA", "--"], ["--", "NA"], ["-x", "--"], ["--", "-9"]]
 )
-def test_a_text_that_looks_like_an_option_may_mean_missing(folder, capsys, texts):
+def test_a_text_that_looks_like_an_option_may_mean_missing(odd_folder, capsys, texts):
     assert main(["audit", "odd.csv", *OF[:4], "--na", *texts]) == 0
-    assert "empty, or" in said(capsys)
+    assert "empty, or" in words_said(capsys)
     assert (
         main(
             [
@@ -62,7 +62,7 @@ def test_a_text_that_looks_like_an_option_may_mean_missing(folder, capsys, texts
     assert "--" not in capsys.readouterr().out.partition("What is promised")[0]
 
 
-def test_lines_have_at_most_80_characters_and_files_stay_whole(folder, capsys):
+def test_lines_have_at_most_80_characters_and_files_stay_whole(odd_folder, capsys):
     out = Path("a long folder " * 6) / "out.csv"
     out.parent.mkdir()
     assert main(["release", "in.csv", *OF, "-o", str(out)]) == 0
@@ -74,7 +74,7 @@ def test_lines_have_at_most_80_characters_and_files_stay_whole(folder, capsys):
     assert all(len(line) <= 100 for line in capsys.readouterr().out.splitlines())
 
 
-def test_next_months_rows_name_their_own_ledger(folder, capsys):
+def test_next_months_rows_name_their_own_ledger(odd_folder, capsys):
     assert main(["release", "in.csv", *OF, "-o", "out.csv"]) == 0
     pl.read_csv("in.csv").sample(500, seed=3, with_replacement=True).write_csv(
         "next.csv"
@@ -99,16 +99,16 @@ def test_next_months_rows_name_their_own_ledger(folder, capsys):
 
 
 @pytest.mark.parametrize("damaged", ["{", '{"format": "liftlib design 0"}', "[]"])
-def test_a_damaged_design_names_what_to_do(folder, capsys, damaged):
+def test_a_damaged_design_names_what_to_do(odd_folder, capsys, damaged):
     Path("design.json").write_text(damaged)
     assert main(["release", "in.csv", "--design", "design.json", "-o", "out.csv"]) == 2
-    assert "release the table again, which writes a new design" in said(capsys)
+    assert "release the table again, which writes a new design" in words_said(capsys)
 
 
-def test_a_secret_with_a_single_value_is_refused_without_showing_it(folder, capsys):
+def test_a_secret_with_a_single_value_is_refused_without_showing_it(odd_folder, capsys):
     pl.DataFrame({"ill": ["hush"] * 60, "age": ["a", "b"] * 30}).write_csv("one.csv")
     assert main(["release", "one.csv", *OF, "-o", "out.csv"]) == 2
-    message = said(capsys)
+    message = words_said(capsys)
     assert "has the same value in every row" in message
     assert "hush" not in message
 
@@ -131,7 +131,7 @@ def test_a_full_disk_is_named(tmp_path, number):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_output_is_named(folder):
+def test_a_full_output_is_named(odd_folder):
     import subprocess
     import sys
 

@@ -138,7 +138,7 @@ def spent(monkeypatch):
     return spending
 
 
-def counts(shape):
+def mild_counts(shape):
     """Return numbers of rows that depend little on the secret, so that designs retain
     something.
     """
@@ -146,8 +146,8 @@ def counts(shape):
     return 400 + 40 * ((s + x) % 3)
 
 
-def made(kind, shape, ways):
-    table, chosen = counts(shape), math.log(ways)
+def made_sample(kind, shape, ways):
+    table, chosen = mild_counts(shape), math.log(ways)
     if kind == "exact":
         return Sample(table, CONFIDENCE, chosen)
     # little noise, so that bounds are quickly computed: levels do not depend on it
@@ -164,7 +164,7 @@ def every_subset(n):
 @pytest.mark.parametrize("kind", ["exact", "noisy"])
 def test_ratios_of_all_subsets_together(kind, shape, notion, ways, spent):
     member = every_subset(shape[1]) if shape[1] < 8 else small_subsets(shape[1])
-    made(kind, shape, ways).misses(notion, member)
+    made_sample(kind, shape, ways).misses(notion, member)
     assert 0.4 * (1 - CONFIDENCE) < ways * spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
@@ -177,7 +177,7 @@ def test_a_secret_of_many_values(spent):
 @pytest.mark.parametrize("ways", CHOICES)
 @pytest.mark.parametrize("shape", SHAPES[:4], ids=str)
 def test_bounds_of_single_symbols_together(shape, ways, spent):
-    made("exact", shape, ways).cells()
+    made_sample("exact", shape, ways).cells()
     assert 0.3 * (1 - CONFIDENCE) < ways * spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
@@ -185,14 +185,14 @@ def test_bounds_of_single_symbols_together(shape, ways, spent):
 @pytest.mark.parametrize("notion", NOTIONS, ids=str)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_whole_design(family, notion, ways, spent):
-    channel = FAMILIES[family](made("noisy", (3, 5), ways), notion)
+    channel = FAMILIES[family](made_sample("noisy", (3, 5), ways), notion)
     assert channel.n_outputs > 1
     assert 0 < ways * spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_design_of_blocks_that_other_rows_chose(family, spent):
-    table = counts((2, 26))
+    table = mild_counts((2, 26))
     whole = NoisySample(table, int(table.sum()), 2.0, CONFIDENCE, choosers=table // 4)
     FAMILIES[family](whole, ll.LDP(2.0))
     assert 0 < spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
@@ -236,7 +236,7 @@ def test_a_whole_release(name, merge, spent):
 @pytest.mark.parametrize("ways", CHOICES)
 @pytest.mark.parametrize("kind", ["exact", "noisy"])
 def test_one_secret_states_nothing_that_could_fail(kind, ways, spent):
-    made(kind, (1, 4), ways).misses(ll.LIP(1.0), every_subset(4))
+    made_sample(kind, (1, 4), ways).misses(ll.LIP(1.0), every_subset(4))
     assert ways * spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
@@ -262,7 +262,7 @@ def test_the_intervals_of_rows_fail_with_their_level(cells, n_secret, c, log_lev
     assert likely[error > width - 1].sum() > math.exp(log_level)
 
 
-def table_of(n):
+def counts_of_symbols(n):
     """Return counts without noise of n symbols."""
     secret = Symbols((Column("s"),), tuple((f"s{i}",) for i in range(2)))
     public = Symbols((Column("x"),), tuple((f"x{i}",) for i in range(n)))
@@ -273,7 +273,7 @@ def test_levels_and_purposes_have_independent_noise():
     """Shared random numbers would cancel in differences: they would be correlated, and
     nearly 1 for near levels.
     """
-    counts_of, key = table_of(600), bytes(range(32))
+    counts_of, key = counts_of_symbols(600), bytes(range(32))
     drawn = [
         with_noise(counts_of, c, key, most=1000).noisy.table - counts_of.table
         for c in (0.5, 0.51, 1.0)
@@ -301,7 +301,7 @@ def test_no_level_and_no_purpose_shares_a_stream(monkeypatch):
             super().__init__(key, *place)
 
     monkeypatch.setattr(noising, "Stream", Recorded)
-    counts_of, key = table_of(6), bytes(32)
+    counts_of, key = counts_of_symbols(6), bytes(32)
     for c in (0.5, 0.51, 1.0):
         with_noise(counts_of, c, key, most=10)
         with_noise(counts_of, c, key, most=3)

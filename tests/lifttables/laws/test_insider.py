@@ -30,7 +30,7 @@ def frame_of(table):
     return pl.DataFrame(rows, schema=["s", "x"], orient="row")
 
 
-def released(table, merge, noise, monkeypatch, add=None):
+def released_with_noise(table, merge, noise, monkeypatch, add=None):
     """Release a whole table, with noise of our own if there is any, and return the
     result and its noise.
     """
@@ -73,7 +73,7 @@ def test_neighbours_publish_the_same_with_chances_within_the_bound_of_the_card(
 ):
     rng = np.random.default_rng(seed)
     table = rng.multinomial(900, P.ravel()).reshape(3, 3)
-    done, z = released(table, merge, noise, monkeypatch)
+    done, z = released_with_noise(table, merge, noise, monkeypatch)
     assert done.card.insider == pytest.approx(2 * noise)
     c = done.design.noisy.c
     for _ in range(4):
@@ -84,7 +84,7 @@ def test_neighbours_publish_the_same_with_chances_within_the_bound_of_the_card(
         # the noise with which the neighbour has the same noisy counts
         also = z.copy()
         also[:, :3] += table - other
-        again, _ = released(other, merge, noise, monkeypatch, add=also)
+        again, _ = released_with_noise(other, merge, noise, monkeypatch, add=also)
         assert published(again) == published(done)
         assert (again.design.channel.kernel == done.design.channel.kernel).all()
         # P(Z = z) is proportional to exp(-c abs(z))
@@ -99,7 +99,9 @@ def test_an_insiders_belief_after_the_noisy_counts_and_the_output(seed, monkeypa
     of the population.
     """
     table = np.random.default_rng(seed).multinomial(900, P.ravel()).reshape(3, 3)
-    done, z = released(table, merge=False, noise=0.7, monkeypatch=monkeypatch)
+    done, z = released_with_noise(
+        table, merge=False, noise=0.7, monkeypatch=monkeypatch
+    )
     noisy, kernel, c = table + z[:, :3], done.design.channel.kernel[:3], 0.7
     promised = QUESTION.notion.odds_growth + done.card.insider
     worst = 0.0
@@ -126,7 +128,9 @@ def test_the_promise_to_a_notion_is_that_of_the_law(monkeypatch):
     """
     for seed in range(4):
         table = np.random.default_rng(seed).multinomial(900, P.ravel()).reshape(3, 3)
-        done, _ = released(table, merge=False, noise=0.7, monkeypatch=monkeypatch)
+        done, _ = released_with_noise(
+            table, merge=False, noise=0.7, monkeypatch=monkeypatch
+        )
         assert QUESTION.notion.is_satisfied(
             ll.Joint(P), ll.Channel(done.design.channel.kernel[:3])
         )

@@ -5,8 +5,8 @@ A release is judged by the law that drew its table, which it has never seen.
 """
 
 import numpy as np
-import polars as pl
 import pytest
+from table_of_people import rows_drawn
 
 import liftlib as ll
 from benchmarks.population import LAWS, NOTION, ROWS, law_of
@@ -22,34 +22,17 @@ DEFAULT_TABLES = 3
 LEAST = {("4x6, moderate", 300): 0.3, ("4x6, 1 % secret", 1000): 0.15}
 
 
-def names(letter, n):
-    return [f"{letter}{number}" for number in range(n)]
-
-
-def table_of(p, n, seed):
-    """Draw a table of n rows from a law P(s, x)."""
-    rng = np.random.default_rng([66, seed, n])
-    cells = rng.choice(p.size, size=n, p=p.ravel() / p.sum())
-    secret, public = np.divmod(cells, p.shape[1])
-    return pl.DataFrame(
-        {
-            "s": np.array(names("s", len(p)))[secret],
-            "x": np.array(names("x", p.shape[1]))[public],
-        }
-    )
-
-
-def released(p, n, seed):
+def released_kernel(p, n, seed):
     """Return the kernel that a release applies to the law's symbols; None if it is
     refused.
     """
     lists = [
-        f"s={','.join(names('s', len(p)))}",
-        f"x={','.join(names('x', p.shape[1]))}",
+        f"{name}={','.join(f'{name}{at}' for at in range(length))}"
+        for name, length in zip("sx", p.shape, strict=True)
     ]
     try:
         done = sanitise(
-            table_of(p, n, seed),
+            rows_drawn(p, n, np.random.default_rng([66, seed, n])),
             secret="s",
             public="x",
             notion=QUESTION,
@@ -67,7 +50,7 @@ def retained(law, n, tables):
     shares = []
     for seed in range(tables):
         p = LAWS[law](seed)
-        kernel = released(p, n, seed)
+        kernel = released_kernel(p, n, seed)
         if kernel is None:
             shares.append(0.0)
             continue

@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import beta, binom
+from bounds_by_hand import interval
+from scipy.stats import binom
 
 from lifttables.population.intervals import Between, lifts_between
 from lifttables.population.sample import Sample
@@ -18,13 +19,6 @@ COUNTS = {
 }
 CHOSEN = [0.0, math.log(10)]
 CONFIDENCE = 0.9
-
-
-def interval(seen, rows, level):
-    """Return Clopper and Pearson's interval, each end wrong with chance ``level``."""
-    low = beta.ppf(level, seen, rows - seen + 1) if seen > 0 else 0.0
-    up = beta.isf(level, seen + 1, rows - seen) if seen < rows else 1.0
-    return float(low), float(up)
 
 
 def part(n_secret, chosen):
