@@ -12,6 +12,8 @@ from messages import raised
 from liftlib import Channel, measures
 
 ROOT = Path(__file__).resolve().parents[1]
+CHAPTERS = ROOT / "chapters"
+HTML = ROOT / "_build" / "html"
 
 
 def text_of(name):
@@ -31,6 +33,19 @@ def random_channel(joint, seed, *, n_outputs=4, aware=False):
     shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
     rows = np.random.default_rng(seed).dirichlet(np.full(n_outputs, 0.5), size=shape)
     return Channel(rows)
+
+
+def by_cells(joint, channel):
+    """P(s, y) and P(x, y), cell by cell."""
+    kernel = channel.kernel
+    if not channel.sees_secret:
+        kernel = np.stack([kernel] * joint.n_secret)
+    p_sy = np.zeros((joint.n_secret, channel.n_outputs))
+    p_xy = np.zeros((joint.n_public, channel.n_outputs))
+    for s, x, y in np.ndindex(kernel.shape):
+        p_sy[s, y] += joint.p[s, x] * kernel[s, x, y]
+        p_xy[x, y] += joint.p[s, x] * kernel[s, x, y]
+    return p_sy, p_xy
 
 
 def utility(joint, channel):

@@ -3,13 +3,11 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from mixproof.polytope import HAS_CDD, NO_CDD
-
-ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.mark.slow

@@ -3,11 +3,9 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
+from asked import ROOT
 
 
 @pytest.mark.skipif(not shutil.which("sh"), reason="no POSIX shell")

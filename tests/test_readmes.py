@@ -2,11 +2,10 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 LIBRARIES = ("mixproof", "liftlib", "lifttables", "liftbook")
 
 

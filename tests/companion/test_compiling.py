@@ -6,13 +6,12 @@ import subprocess
 import sys
 import zipfile
 from importlib.util import MAGIC_NUMBER
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from companion.browser import compiling, runtime
 
-ROOT = Path(__file__).resolve().parents[2]
 MODULE = (
     b'"""A module."""\n\ndef half(number):\n    return number / 0 if number < 0 else'
     b" number / 2\n"

@@ -10,10 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from companion.beginning import build_wheel
 
-ROOT = Path(__file__).resolve().parents[2]
 LOCKED = set(
     re.findall(
         r"^([a-z0-9-]+)==",

@@ -2,13 +2,18 @@
 
 import datetime as dt
 import json
+import math
 
 import jupytext
 import nbformat
+import numpy as np
 import pytest
+from asked import raised_if
+from messages import raised
 
 from companion.errors import CompanionError, InvalidValue
 from companion.parameters import (
+    Parameter,
     constant,
     injected_values,
     literal_text,
@@ -27,6 +32,10 @@ n = 10**6
 share = -1 / 4
 law: Literal["uniform", "skewed"] = "uniform"  # of the symbols
 seed: int | None = None  # in [0, 9]
+eps: list[float] = [
+    1.0,
+    2.0,
+]  # budgets, each in [0, 8]
 day: dt.date = dt.date(2026, 1, 31)
 weights: dict[str, float] = {"a": 1}
 anything = [1, "a"]
@@ -34,49 +43,105 @@ half = n / 2
 """
 
 
-def parameters():
-    return {one.name: one for one in parse_parameters(CELL, "here")}
+DECLARED = [
+    Parameter("n", "int", 1_000_000, ""),
+    Parameter("share", "float", -0.25, ""),
+    Parameter("law", "Literal['uniform', 'skewed']", "uniform", "of the symbols"),
+    Parameter("seed", "int | None", None, "in [0, 9]", 0, 9),
+    Parameter("eps", "list[float]", [1.0, 2.0], "budgets, each in [0, 8]", 0, 8),
+    Parameter("day", "dt.date", dt.date(2026, 1, 31), ""),
+    Parameter("weights", "dict[str, float]", {"a": 1}, ""),
+    Parameter("anything", "list[object]", [1, "a"], ""),
+]
 
 
 def test_what_a_cell_declares():
-    found = {name: (one.annotation, one.default) for name, one in parameters().items()}
-    assert found == {
-        "n": ("int", 1_000_000),
-        "share": ("float", -0.25),
-        "law": ("Literal['uniform', 'skewed']", "uniform"),
-        "seed": ("int | None", None),
-        "day": ("dt.date", dt.date(2026, 1, 31)),
-        "weights": ("dict[str, float]", {"a": 1}),
-        "anything": ("list[object]", [1, "a"]),
-    }
+    assert parse_parameters(CELL, "here") == DECLARED
+
+
+# a text is what a command line gives, which may not judge it as Python does
+VALUES = [
+    ("int", "2 * 10**1", 20),
+    ("int", np.int64(4), 4),
+    ("int | None", "None", None),
+    ("int | None", "3", 3),
+    ("float", "2", 2.0),
+    ("float", np.float32(0.5), 0.5),
+    ("float", np.int8(1), 1.0),
+    ("bool", "True", True),
+    ("bool", np.True_, True),
+    ("str", "b c", "b c"),
+    ("Literal['uniform', 'skewed']", "skewed", "skewed"),
+    ("dt.date", "2026-02-28", dt.date(2026, 2, 28)),
+    ("dict[str, float]", "{'b': 2}", {"b": 2.0}),
+    ("list[object]", "[None]", [None]),
+    ("list", np.array([1, 2]), [1.0, 2.0]),
+    ("list[int]", range(1, 4), [1, 2, 3]),
+    ("list[float]", "[1, 2]", [1.0, 2.0]),
+    ("list[float]", (1, 2.5), [1.0, 2.5]),
+    ("list[str]", [], []),
+    ("list[list[float]]", [[1], (2, 3)], [[1.0], [2.0, 3.0]]),
+    ("list[tuple[int, str]]", [[1, "a"]], [(1, "a")]),
+    ("tuple[int, float]", [1, 2], (1, 2.0)),
+    ("tuple[int, ...]", range(3), (0, 1, 2)),
+]
+REFUSED = [
+    ("int", ["2.5", "True", "-1", "51", "9**9**9", np.float64(4), np.True_, 10**40]),
+    ("int | None", ["a", "51"]),
+    ("float", ["two", 10**400]),
+    ("bool", ["1"]),
+    ("Literal['uniform', 'skewed']", ["flat"]),
+    ("dt.date", ["2026-02-30"]),
+    ("dict[str, float]", ["[1]", "{'b': 'c'}"]),
+    ("list[float]", ["3", "[]", "['a']", "12", [-1], [1, math.inf], range(0)]),
+    ("list[list[int]]", [[[1], [51]]]),
+    ("tuple[int, float]", [(1, 2, 3)]),
+]
+
+
+def judged(annotation, given):
+    one = Parameter("one", annotation, None, "", 0, 50)
+    return one.parse(given) if isinstance(given, str) else one.check(given)
+
+
+@pytest.mark.parametrize(("annotation", "given", "value"), VALUES)
+def test_a_value_gets_the_declared_type(annotation, given, value):
+    found = judged(annotation, given)
+    assert (found, repr(found)) == (value, repr(value))
+
+
+@pytest.mark.parametrize(("annotation", "refused"), REFUSED)
+def test_what_is_of_another_type_or_out_of_its_range_is_refused(annotation, refused):
+    for given in refused:
+        with raised(InvalidValue):
+            judged(annotation, given)
+
+
+def test_outside_of_a_command_a_text_is_no_number():
+    with raised(InvalidValue):
+        Parameter("one", "float", 1.0, "").check("1")
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
+def test_a_number_without_a_range_is_finite(value):
+    with raised(InvalidValue):
+        Parameter("one", "list[float]", [1.0], "").check([value])
+    assert Parameter("one", "float", 1.0, "", 0, math.inf).check(math.inf) == math.inf
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "value"),
+    "line",
     [
-        ("n", "2 * 10**3", 2000),
-        ("law", "skewed", "skewed"),
-        ("seed", "None", None),
-        ("seed", "3", 3),
-        ("day", "2026-02-28", dt.date(2026, 2, 28)),
-        ("weights", "{'b': 2}", {"b": 2.0}),
-        ("anything", "[None]", [None]),
+        "eps: complex = 2j",
+        "eps: float",
+        "eps: float = other",
+        "a: list[set] = []",
+        "a: dict[str] = {}",
     ],
 )
-def test_values_on_the_command_line(name, text, value):
-    found = parameters()[name].parse(text)
-    assert found == value
-    assert type(found) is type(value)
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("n", "2.5"), ("n", "True"), ("law", "flat"), ("seed", "10"), ("seed", "a"), ("day", "2026-02-30"),  # noqa: E501
-     ("weights", "[1]"), ("weights", "{'b': 'c'}"), ("n", "9**9**9")],
-)  # fmt: skip
-def test_values_that_are_refused(name, text):
-    with pytest.raises(InvalidValue):
-        parameters()[name].parse(text)
+def test_a_line_that_is_no_parameter(line):
+    with raised(InvalidValue):
+        parse_parameters(line, "here")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +208,7 @@ def test_each_kind_of_page_is_read(tmp_path, suffix, format_name):
         "language": "python",
     }
     jupytext.write(notebook, path, fmt=format_name)
-    assert [one.name for one in read_parameters(path)] == list(parameters())
+    assert read_parameters(path) == DECLARED
     assert len(read_notebook(path).cells) == 3
 
 
@@ -203,21 +268,36 @@ def test_the_quick_reader_finds_the_cell_that_jupytext_finds(path):
     assert read_parameters(path) == wanted
 
 
-def test_what_a_rerun_wrote_is_read(tmp_path):
-    source = (
-        "# Parameters\nday = __import__('datetime').date(2026, 1, 31)\nx ="
-        " float('-inf')\n"
-    )
+@pytest.mark.parametrize(
+    ("source", "values"),
+    [
+        ("# Parameters\nn = 2\neps = float('inf')\nvalues = [-1.0, 'x']\nok = None\n",
+         {"n": 2, "eps": math.inf, "values": [-1.0, "x"], "ok": None}),
+        ("low = float('-inf')\ntext = \"it's = 1, \\n\"",
+         {"low": -math.inf, "text": "it's = 1, \n"}),
+        ("day = __import__('datetime').date(2026, 1, 31)",
+         {"day": dt.date(2026, 1, 31)}),
+        ("# Parameters\n", {}),
+        ("n = 1\nn = 2", {"n": 2}),
+        ("n = 2 * 2", {"n": 4}),
+        ("n = 2 * m", None),
+        ("import os", None),
+        ("n", None),
+        ("n =", None),
+        ("n, m = 2, 3", None),
+    ],
+)  # fmt: skip
+def test_what_a_rerun_wrote_is_read(tmp_path, source, values):
     cell = nbformat.v4.new_code_cell(source, metadata={"tags": ["injected-parameters"]})
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "run.ipynb")
-    assert injected_values(tmp_path / "run.ipynb") == {
-        "day": dt.date(2026, 1, 31),
-        "x": float("-inf"),
-    }
-    cell.source = "import os"
-    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), tmp_path / "run.ipynb")
-    with pytest.raises(InvalidValue):
-        injected_values(tmp_path / "run.ipynb")
+    with raised_if(values is None, InvalidValue):
+        assert injected_values(tmp_path / "run.ipynb") == values
+
+
+def test_a_page_has_one_cell_of_parameters(tmp_path):
+    (tmp_path / "two.md").write_text(BLOCKS.replace("other", "parameters"))
+    with raised(InvalidValue):
+        read_parameters(tmp_path / "two.md")
 
 
 def test_numbers_and_twins_in_yaml():

@@ -7,11 +7,11 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import polars as pl
 import pytest
+from asked import ROOT
 from messages import raised
 
 from companion.__main__ import main
@@ -28,7 +28,6 @@ from companion.runs.running import How, rerun
 from companion.runs.sweeping import Outcome, Task, sweep
 from companion.runs.workers import Dask, Local
 
-ROOT = Path(__file__).resolve().parents[2]
 CELL = """import datetime
 from typing import Literal
 n = 3

@@ -4,10 +4,10 @@ import ast
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import nbformat
 import pytest
+from asked import ROOT
 from bs4 import BeautifulSoup
 from messages import raised
 from typed import typed
@@ -18,7 +18,6 @@ from companion.chromium import FLAGS, find_chromium
 from companion.pdf import served
 from companion.sphinx.guess import curve
 
-ROOT = Path(__file__).resolve().parents[2]
 OTHERS = ("mixproof", "liftlib", "lifttables", "liftbook")
 
 # Python imports this module when it starts, in the kernels of the pages too

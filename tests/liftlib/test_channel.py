@@ -5,11 +5,11 @@ deterministic.
 import itertools
 import math
 from dataclasses import FrozenInstanceError
-from fractions import Fraction
 
 import numpy as np
 import pytest
-from asked import random_channel
+from asked import by_cells, random_channel
+from awkward_joints import JOINTS, named_joint
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import raised
@@ -24,225 +24,166 @@ AWARE = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 1.0]]])  # (S, 
 JOINT = Joint([[0.125, 0.25], [0.5, 0.125]], secret="uv", public="ab")
 
 
-class TestConstruction:
-    def test_shapes(self):
-        blind, aware = Channel(KERNEL), Channel(AWARE)
-        assert (blind.sees_secret, blind.n_public, blind.n_outputs, blind.outputs) == (
-            False,
-            2,
-            3,
-            (0, 1, 2),
-        )
-        assert (aware.sees_secret, aware.n_public, aware.n_outputs) == (True, 2, 2)
-        assert repr(blind) == "Channel(2 symbols -> 3 outputs)"
-        assert repr(aware) == "Channel(2 secrets x 2 symbols -> 2 outputs)"
+def test_shapes():
+    blind, aware = Channel(KERNEL), Channel(AWARE)
+    assert (blind.sees_secret, blind.n_public, blind.n_outputs) == (False, 2, 3)
+    assert (aware.sees_secret, aware.n_public, aware.n_outputs) == (True, 2, 2)
+    assert blind.outputs == (0, 1, 2)
+    assert repr(blind) == "Channel(2 symbols -> 3 outputs)"
+    assert repr(aware) == "Channel(2 secrets x 2 symbols -> 2 outputs)"
 
-    def test_frozen(self):
-        source = KERNEL.copy()
-        channel = Channel(source)
-        source[0] = [1, 0, 0]
-        np.testing.assert_array_equal(channel.kernel, KERNEL)
-        with raised(ValueError):
-            channel.kernel[0, 0] = 1
-        with pytest.raises(FrozenInstanceError):
-            channel.kernel = KERNEL
 
-    @pytest.mark.parametrize(
-        "kernel",
-        [
-            [[0.5, 0.4]],
-            [[[1, 0]], [[0.5, 0.4]]],
-            [[1.5, -0.5]],
-            [[math.nan, 1]],
-            [1.0],
-            np.zeros((2, 0)),
+def test_frozen():
+    source = KERNEL.copy()
+    channel = Channel(source)
+    source[0] = [1, 0, 0]
+    np.testing.assert_array_equal(channel.kernel, KERNEL)
+    with raised(ValueError):
+        channel.kernel[0, 0] = 1
+    with pytest.raises(FrozenInstanceError):
+        channel.kernel = KERNEL
+
+
+@pytest.mark.parametrize(
+    ("make", "refused"),
+    [
+        (Channel, [[[0.5, 0.4]]]),
+        (Channel, [[[[1, 0]], [[0.5, 0.4]]]]),
+        (Channel, [[[1.5, -0.5]]]),
+        (Channel, [[[math.nan, 1]]]),
+        (Channel, [[1.0]]),
+        (Channel, [np.zeros((2, 0))]),
+        (Channel, [KERNEL, "ab"]),
+        (Channel, [KERNEL, "aba"]),
+        (Channel, [np.eye(2), None, [(0, 1)]]),
+        (Channel, [np.eye(2), None, [(1,), (0,)]]),
+        (Channel, [np.full((2, 2), 0.5), None, [(1,), (0,)]]),
+        (Channel.identity, [3, "ab"]),
+        (Channel.merge, [[(0, 1)], 3]),
+        (Channel.merge, [[(0, 1), (1, 2)], 3]),
+        (Channel.merge, [[(0, 1, 2), ()], 3]),
+        (Channel.merge, [[(0, 1), (2, 3)], 3]),
+        (Channel.merge, [[(-1, 0)], 3]),
+        (Channel.deterministic, [[1, 1]]),
+        (Channel.deterministic, [[]]),
+    ],
+)
+def test_what_is_no_channel(make, refused):
+    with raised(InvalidDistribution):
+        make(*refused)
+
+
+@pytest.mark.parametrize(
+    ("use", "refused"),
+    [
+        (Channel.constant, [10**400]),
+        (Channel.deterministic, [[0, 2]]),
+        (Channel.deterministic, [[-1, 0]]),
+        (Channel.deterministic, [[0.5, 0]]),
+        (Channel.deterministic, [[[0], [1]]]),
+        (Channel(np.eye(2)).compose, [Channel(AWARE)]),
+        (Channel(KERNEL).compose, [Channel.identity(2)]),
+        *[
+            (getattr(wide, method), [JOINT])
+            for wide in (Channel.identity(3), Channel(np.ones((3, 2, 1))))
+            for method in ("release", "joint_xy", "y_given_x")
         ],
-    )
-    def test_refuses(self, kernel):
-        with raised(InvalidDistribution):
-            Channel(kernel)
-
-    def test_refuses_labels_and_partitions_that_do_not_fit(self):
-        with raised(InvalidDistribution):
-            Channel(KERNEL, outputs="ab")
-        with raised(InvalidDistribution):
-            Channel(KERNEL, outputs="aba")
-        with raised(InvalidDistribution):
-            Channel(np.eye(2), partition=[(0, 1)])
-        with raised(InvalidDistribution):
-            Channel(np.eye(2), partition=[(1,), (0,)])
-        with raised(InvalidDistribution):
-            Channel(np.full((2, 2), 0.5), partition=[(1,), (0,)])
-
-
-class TestMerge:
-    def test_kernel_partition_and_labels(self):
-        channel = Channel.merge([(1,), (2, 0)], 3, labels="abc")
-        assert channel.kernel.tolist() == [[0, 1], [1, 0], [0, 1]]
-        assert channel.partition == ((1,), (2, 0))
-        assert channel.outputs == ("b", "c or a")
-
-    @pytest.mark.parametrize(
-        ("labels", "expected"),
-        [
-            (("a", "b", "c", "d"), ("a or b", "c or d")),
-            ((1, 2, 3, 4.5), ("1 or 2", "3 or 4.5")),
-            (("a", "b or c", "a or b", "c"), ("a or b or c", "(a or b or c)")),
+        *[
+            (Channel(KERNEL).sample, [x])
+            for x in ([0, 2], [-1], [0.0], [True], [[0]], 0, ["a"])
         ],
+        # it sees no secret, or others
+        (Channel(KERNEL).sample, [[0], [0]]),
+        (Channel(AWARE).sample, [[0]]),
+        (Channel(AWARE).sample, [[0, 1], [0]]),
+        (Channel(AWARE).sample, [[0], [2]]),
+    ],
+)
+def test_what_a_channel_does_not_fit(use, refused):
+    with raised(InvalidParameter):
+        use(*refused)
+
+
+def test_a_merge_has_a_kernel_a_partition_and_labels():
+    channel = Channel.merge([(1,), (2, 0)], 3, labels="abc")
+    assert channel.kernel.tolist() == [[0, 1], [1, 0], [0, 1]]
+    assert channel.partition == ((1,), (2, 0))
+    assert channel.outputs == ("b", "c or a")
+    assert Channel.identity(2, "ab").outputs == ("a", "b")
+    assert Channel.identity(1).partition == ((0,),)
+    assert Channel.constant(3).partition == ((0, 1, 2),)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (("a", "b", "c", "d"), ("a or b", "c or d")),
+        ((1, 2, 3, 4.5), ("1 or 2", "3 or 4.5")),
+        (("a", "b or c", "a or b", "c"), ("a or b or c", "(a or b or c)")),
+        (("u", "v", "u or v"), ("(u or v)", "u or v")),
+    ],
+)
+def test_labels_of_subsets_are_text_and_differ(labels, expected):
+    channel = Channel.deterministic([0, 0, 1, 1][: len(labels)], labels)
+    assert channel.outputs == expected
+    joint = Joint(np.full((1, len(labels)), 1 / len(labels)), public=labels)
+    assert Joint(channel.release(joint).to_frame()).public == expected
+
+
+def cases():
+    """Joints with channels of each kind."""
+    for joint in map(named_joint, JOINTS):
+        n = joint.n_public
+        blind = random_channel(joint, 1)
+        yield joint, blind
+        yield joint, Channel(np.stack([blind.kernel] * joint.n_secret))
+        yield joint, random_channel(joint, 2, aware=True)
+        yield joint, Channel.identity(n, joint.public)
+        yield joint, Channel.constant(n)
+        yield joint, Channel.deterministic(np.arange(n)[::-1] // 2, joint.public)
+    yield JOINT, Channel(AWARE, "pq")
+    yield JOINT, Channel([[1, 0, 0], [0.5, 0, 0.5]], "pqr")  # q is never published
+    # r would be published of impossible pairs alone
+    apart = [[[1, 0, 0], [0, 0, 1]], [[0, 0, 1], [0, 1, 0]]]
+    yield Joint([[0.5, 0.0], [0.0, 0.5]]), Channel(apart, "pqr")
+
+
+def test_a_release_is_the_sum_over_cells():
+    close = {"rtol": 1e-14, "atol": 1e-15}
+    for joint, channel in cases():
+        p_sy, p_xy = by_cells(joint, channel)
+        given = p_sy.sum(axis=0) > 0
+        found = channel.release(joint)
+        np.testing.assert_allclose(found.p, p_sy[:, given], **close)
+        assert found.secret == joint.secret
+        assert found.public == tuple(itertools.compress(channel.outputs, given))
+        np.testing.assert_allclose(channel.joint_xy(joint), p_xy, **close)
+        np.testing.assert_allclose(
+            channel.y_given_x(joint), p_xy / joint.p_x[:, None], atol=1e-12
+        )
+
+
+def test_sums_off_by_the_tolerance_do_not_add_up_to_an_error():
+    joint, channel = (
+        Joint([[0.5, 0.5 + 0.9 * SUM_TOL]]),
+        Channel(np.eye(2) * (1 + 0.9 * SUM_TOL)),
     )
-    def test_labels_of_subsets_are_text_and_differ(self, labels, expected):
-        channel = Channel.deterministic([0, 0, 1, 1], labels)
-        assert channel.outputs == expected
-
-    def test_a_symbol_may_be_called_as_a_subset_would_be(self):
-        channel = Channel.deterministic([0, 0, 1], ("u", "v", "u or v"))
-        assert channel.outputs == ("(u or v)", "u or v")
-        assert (
-            Joint(
-                channel.release(
-                    Joint([[0.2, 0.3, 0.5]], public=channel.inputs)
-                ).to_frame()
-            ).public
-            == channel.outputs
-        )
-
-    def test_identity_and_constant(self):
-        assert Channel.identity(2, "ab").kernel.tolist() == [[1, 0], [0, 1]]
-        assert Channel.identity(2, "ab").outputs == ("a", "b")
-        assert Channel.identity(1).partition == ((0,),)
-        assert Channel.constant(3).kernel.tolist() == [[1], [1], [1]]
-        assert Channel.constant(3).partition == ((0, 1, 2),)
-        with raised(InvalidParameter):
-            Channel.constant(10**400)
-
-    @pytest.mark.parametrize(
-        "partition",
-        [[(0, 1)], [(0, 1), (1, 2)], [(0, 1, 2), ()], [(0, 1), (2, 3)], [(-1, 0)]],
-    )
-    def test_refuses_what_is_no_partition(self, partition):
-        with raised(InvalidDistribution):
-            Channel.merge(partition, 3)
-
-    def test_refuses_labels_that_do_not_fit(self):
-        with raised(InvalidDistribution):
-            Channel.identity(3, "ab")
+    assert channel.joint_xy(joint).sum() == pytest.approx(1, abs=1e-15)
+    assert channel.release(joint).p.sum() == pytest.approx(1, abs=1e-15)
+    np.testing.assert_allclose(channel.compose(channel).kernel, np.eye(2), atol=1e-15)
 
 
-class TestRelease:
-    def test_against_fractions(self):
-        p = [[Fraction(1, 8), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 8)]]
-        k = [[Fraction(1, 2), Fraction(1, 2), 0], [Fraction(1, 4), 0, Fraction(3, 4)]]
-        expected = [
-            [float(sum(p[s][x] * k[x][y] for x in range(2))) for y in range(3)]
-            for s in range(2)
-        ]
-        out = Channel(KERNEL, "pqr").release(JOINT)
-        assert out.p.tolist() == expected
-        assert out.secret == JOINT.secret
-        assert out.public == ("p", "q", "r")
-
-    def test_of_a_channel_that_sees_the_secret_against_fractions(self):
-        p = [[Fraction(1, 8), Fraction(1, 4)], [Fraction(1, 2), Fraction(1, 8)]]
-        k = [[[Fraction(v) for v in row] for row in table] for table in AWARE.tolist()]
-        by_secret = [
-            [float(sum(p[s][x] * k[s][x][y] for x in range(2))) for y in range(2)]
-            for s in range(2)
-        ]
-        by_symbol = [
-            [float(sum(p[s][x] * k[s][x][y] for s in range(2))) for y in range(2)]
-            for x in range(2)
-        ]
-        assert Channel(AWARE).release(JOINT).p.tolist() == by_secret
-        assert Channel(AWARE).joint_xy(JOINT).tolist() == by_symbol
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_composition_releases_in_turn(seed):
+    rng = np.random.default_rng(seed)
+    for aware in (False, True):
+        first = random_channel(JOINT, rng, aware=aware)
+        second = Channel(rng.dirichlet(np.ones(3), size=4), "pqr")
+        both = first.compose(second)
+        assert both.outputs == ("p", "q", "r")
         np.testing.assert_allclose(
-            Channel(AWARE).y_given_x(JOINT),
-            np.array(by_symbol) / np.array(by_symbol).sum(axis=1, keepdims=True),
+            both.release(JOINT).p, second.release(first.release(JOINT)).p, atol=1e-15
         )
-
-    def test_drops_outputs_of_probability_zero_and_their_labels(self):
-        out = Channel([[1, 0, 0], [0.5, 0, 0.5]], "pqr").release(JOINT)
-        assert out.public == ("p", "r")
-        assert out.p.shape == (2, 2)
-
-    def test_drops_outputs_that_only_impossible_pairs_would_give(self):
-        joint = Joint([[0.5, 0.0], [0.0, 0.5]])
-        kernel = np.zeros((2, 2, 3))
-        kernel[0, 0, 0] = kernel[1, 1, 1] = kernel[0, 1, 2] = kernel[1, 0, 2] = 1
-        out = Channel(kernel, "pqr").release(joint)
-        assert out.public == ("p", "q")
-        assert out.p.tolist() == [[0.5, 0], [0, 0.5]]
-
-    def test_the_same_kernel_for_every_secret_is_the_blind_channel(self, joint):
-        blind = random_channel(joint, np.random.default_rng(1))
-        aware = Channel(
-            np.broadcast_to(blind.kernel, (joint.n_secret, *blind.kernel.shape))
-        )
-        np.testing.assert_allclose(
-            aware.release(joint).p, blind.release(joint).p, atol=1e-15
-        )
-        np.testing.assert_allclose(
-            aware.joint_xy(joint), blind.joint_xy(joint), atol=1e-15
-        )
-        np.testing.assert_allclose(aware.y_given_x(joint), blind.kernel, atol=1e-12)
-
-    def test_marginals_are_right(self, joint):
-        for aware in (False, True):
-            channel = random_channel(joint, np.random.default_rng(2), aware=aware)
-            p_xy, out = channel.joint_xy(joint), channel.release(joint)
-            np.testing.assert_allclose(p_xy.sum(axis=1), joint.p_x, atol=1e-14)
-            np.testing.assert_allclose(p_xy.sum(axis=0), out.p_x, atol=1e-14)
-            np.testing.assert_allclose(out.p_s, joint.p_s, atol=1e-14)
-
-    def test_identity_and_constant(self, joint):
-        assert np.array_equal(
-            Channel.identity(joint.n_public, joint.public).release(joint).p,
-            joint.p / joint.p.sum(),
-        )
-        np.testing.assert_allclose(
-            Channel.constant(joint.n_public).release(joint).p[:, 0],
-            joint.p_s,
-            rtol=1e-14,
-        )
-
-    def test_sums_off_by_the_tolerance_do_not_add_up_to_an_error(self):
-        joint, channel = (
-            Joint([[0.5, 0.5 + 0.9 * SUM_TOL]]),
-            Channel(np.eye(2) * (1 + 0.9 * SUM_TOL)),
-        )
-        assert channel.joint_xy(joint).sum() == pytest.approx(1, abs=1e-15)
-        assert channel.release(joint).p.sum() == pytest.approx(1, abs=1e-15)
-        np.testing.assert_allclose(
-            channel.compose(channel).kernel, np.eye(2), atol=1e-15
-        )
-
-    @pytest.mark.parametrize("method", ["release", "joint_xy", "y_given_x"])
-    def test_refuses_a_joint_that_does_not_fit(self, method):
-        with raised(InvalidParameter):
-            getattr(Channel.identity(3), method)(JOINT)
-        with raised(InvalidParameter):
-            getattr(Channel(np.full((3, 2, 1), 1.0)), method)(JOINT)
-
-
-class TestCompose:
-    @given(seed=st.integers(0, 2**32 - 1))
-    def test_releases_in_turn(self, seed):
-        rng = np.random.default_rng(seed)
-        for aware in (False, True):
-            first = random_channel(JOINT, rng, aware=aware)
-            second = Channel(rng.dirichlet(np.ones(3), size=4), "pqr")
-            both = first.compose(second)
-            assert both.outputs == ("p", "q", "r")
-            np.testing.assert_allclose(
-                both.release(JOINT).p,
-                second.release(first.release(JOINT)).p,
-                atol=1e-15,
-            )
-
-    def test_refuses(self):
-        with raised(InvalidParameter):
-            Channel(np.eye(2)).compose(Channel(AWARE))
-        with raised(InvalidParameter):
-            Channel(KERNEL).compose(Channel.identity(2))
 
 
 class TestSample:
@@ -255,12 +196,8 @@ class TestSample:
         assert (counts[kernel == 0] == 0).all()
         possible = kernel > 0
         if possible.sum() > 1:
-            assert (
-                stats.chisquare(
-                    counts[possible], kernel[possible] / kernel.sum() * counts.sum()
-                ).pvalue
-                > 1e-4
-            )
+            wanted = kernel[possible] / kernel.sum() * counts.sum()
+            assert stats.chisquare(counts[possible], wanted).pvalue > 1e-4
 
     def test_follows_the_kernel(self):
         kernel = np.array(
@@ -287,13 +224,9 @@ class TestSample:
         pairs = np.bincount(2 * y[::2] + y[1::2], minlength=4)
         assert stats.chisquare(pairs).pvalue > 1e-4
 
-    def test_repeats_with_a_seed_and_differs_without(self):
+    def test_differs_without_a_seed(self):
         x = np.arange(1000) % 2
         channel = Channel(KERNEL)
-        first, second = (
-            channel.sample(x, rng=np.random.default_rng(9)) for _ in range(2)
-        )
-        assert np.array_equal(first, second)
         assert not np.array_equal(channel.sample(x), channel.sample(x))
 
     @pytest.mark.parametrize("aware", [False, True])
@@ -302,81 +235,46 @@ class TestSample:
         assert drawn.shape == (0,)
         assert drawn.dtype == np.int64
 
-    def test_an_output_is_drawn_on_an_interval_closed_below(self):
-        class Halves:
+    @pytest.mark.parametrize(
+        ("row", "uniform", "expected"),
+        [
+            ([0.5, 0.0, 0.5], [0.0, 0.25, 0.5, 0.75], [0, 0, 2, 2]),
+            ([0.0, 0.25, 0.75], [0.0, 0.25, 0.5, 0.75], [1, 2, 2, 2]),
+            ([0.1] * 10 + [0.0], [np.nextafter(1, 0)], [9]),  # it sums below one
+        ],
+    )
+    def test_an_output_is_drawn_on_an_interval_closed_below(
+        self, row, uniform, expected
+    ):
+        class Given:
             def random(self, size):
-                return np.array([0.0, 0.25, 0.5, 0.75])[:size]
+                return np.array(uniform)[:size]
 
-        assert Channel([[0.5, 0.0, 0.5]]).sample([0] * 4, rng=Halves()).tolist() == [
-            0,
-            0,
-            2,
-            2,
-        ]
-        assert Channel([[0.0, 0.25, 0.75]]).sample([0] * 4, rng=Halves()).tolist() == [
-            1,
-            2,
-            2,
-            2,
-        ]
-
-    def test_a_kernel_that_sums_below_one_stays_among_the_possible(self):
-        class AlmostOne:
-            def random(self, size):
-                return np.full(size, np.nextafter(1, 0))
-
-        kernel = [[0.1] * 10 + [0.0]]
-        assert Channel(kernel).sample([0], rng=AlmostOne()).tolist() == [9]
-
-    @pytest.mark.parametrize("x", [[0, 2], [-1], [0.0], [True], [[0]], 0, ["a"]])
-    def test_refuses(self, x):
-        with raised(InvalidParameter):
-            Channel(KERNEL).sample(x)
-
-    def test_refuses_a_secret_that_it_does_not_see(self):
-        with raised(InvalidParameter):
-            Channel(KERNEL).sample([0], [0])
-
-    def test_refuses_secrets_that_do_not_fit(self):
-        channel = Channel(AWARE)
-        with raised(InvalidParameter):
-            channel.sample([0])
-        with raised(InvalidParameter):
-            channel.sample([0, 1], [0])
-        with raised(InvalidParameter):
-            channel.sample([0], [2])
+        drawn = Channel([row]).sample([0] * len(uniform), rng=Given())
+        assert drawn.tolist() == expected
 
 
 @pytest.fixture
 def letters():
-    return ll.Joint(
-        np.random.default_rng(0).dirichlet(np.ones(24)).reshape(4, 6), public="abcdef"
-    )
+    p = np.random.default_rng(0).dirichlet(np.ones(24)).reshape(4, 6)
+    return ll.Joint(p, public="abcdef")
 
 
-def test_it_is_the_channel_of_its_kernel(letters):
+def test_a_deterministic_channel_is_that_of_its_kernel(letters):
     output_of = np.array([2, 0, 1, 0, 2, 2])
-    labelled = ll.Channel.deterministic(output_of, "abcdef")
-    dense = ll.Channel(np.eye(3)[output_of], labelled.outputs, labelled.partition)
+    labelled = Channel.deterministic(output_of, "abcdef")
+    dense = Channel(np.eye(3)[output_of], labelled.outputs, labelled.partition)
     assert labelled.partition == ((1, 3), (2,), (0, 4, 5))
     assert labelled.outputs == ("b or d", "c", "a or e or f")
     np.testing.assert_array_equal(labelled.kernel, dense.kernel)
-    np.testing.assert_allclose(
-        labelled.release(letters).p, dense.release(letters).p, atol=1e-15
+    one, other = (
+        ll.evaluate(letters, channel).to_dict() for channel in (labelled, dense)
     )
-    np.testing.assert_allclose(
-        labelled.joint_xy(letters), dense.joint_xy(letters), atol=1e-15
-    )
-    one, other = ll.evaluate(letters, labelled), ll.evaluate(letters, dense)
-    assert one.mutual_information == pytest.approx(other.mutual_information, abs=1e-13)
-    assert one.lip == pytest.approx(other.lip, abs=1e-13)
+    assert one == pytest.approx(other, abs=1e-13)
     x = np.array([5, 0, 1, 2])
-    assert (
-        labelled.sample(x, rng=np.random.default_rng(1)).tolist()
-        == dense.sample(x).tolist()
-        == [2, 2, 0, 1]
-    )
-    after = ll.Channel([[0.5, 0.5], [1, 0], [0, 1]])
+    drawn = labelled.sample(x, rng=np.random.default_rng(1)).tolist()
+    assert drawn == dense.sample(x).tolist() == [2, 2, 0, 1]
+    after = Channel([[0.5, 0.5], [1, 0], [0, 1]])
     np.testing.assert_allclose(
         labelled.compose(after).kernel, dense.compose(after).kernel
     )
@@ -386,7 +284,7 @@ def test_no_kernel_is_made_unless_it_is_asked_for():
     """Twenty thousand outputs of a hundred thousand symbols would take 16 GB."""
     rng = np.random.default_rng(0)
     joint = ll.Joint(rng.dirichlet(np.ones(100_000), 2) / 2)
-    channel = ll.Channel.deterministic(np.arange(100_000) // 5)
+    channel = Channel.deterministic(np.arange(100_000) // 5)
     assert ll.evaluate(joint, channel).nmi < 1
     assert ll.LIP(1.0).leakage(joint, channel) > 0
     assert channel.sample(np.array([99_999])).tolist() == [19_999]
@@ -396,24 +294,21 @@ def test_no_kernel_is_made_unless_it_is_asked_for():
     assert "kernel" not in vars(made)
 
 
-@pytest.mark.parametrize("wrong", [[0, 2], [1, 1], [], [-1, 0], [0.5, 0], [[0], [1]]])
-def test_outputs_are_numbered_without_a_hole(wrong):
-    with raised(InvalidDistribution, InvalidParameter):
-        ll.Channel.deterministic(wrong)
-
-
-def test_without_a_channel_x_is_published_unchanged(letters):
-    unchanged = ll.Channel.identity(6)
-    for notion in (
+@pytest.mark.parametrize(
+    "notion",
+    [
         ll.LIP(1.0),
         ll.ALIP(1.0, 0.5),
         ll.LDP(1.0),
         ll.Chi2Lift(1.0, 1.0),
         ll.SRLIP(1.0, (2, 3)),
-    ):
-        assert notion.leakage(letters) == notion.leakage(letters, unchanged)
-        assert notion.violation(letters) == notion.violation(letters, unchanged)
-        assert notion.is_satisfied(letters) == notion.is_satisfied(letters, unchanged)
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("asked", ["leakage", "violation", "is_satisfied"])
+def test_without_a_channel_x_is_published_unchanged(letters, notion, asked):
+    ask = getattr(notion, asked)
+    assert ask(letters) == ask(letters, Channel.identity(6))
 
 
 def test_a_copy_with_other_labels_forgets_what_was_released():

@@ -2,14 +2,13 @@
 
 import re
 import tomllib
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from lifttables import extras
 from lifttables.extras import requirements_of
 
-ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 PACKAGES = ("mixproof", "liftlib", "lifttables", "liftbook", "companion")

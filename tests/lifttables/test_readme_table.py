@@ -2,9 +2,8 @@
 
 import csv
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from asked import ROOT
 
 
 def test_the_numbers_are_the_stored_ones():

@@ -7,11 +7,11 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from asked import ROOT
 from messages import raised
 
 import liftlib as ll
@@ -21,7 +21,6 @@ from liftbook.alive.calls import highs_of_scipy
 from liftbook.chapters import preview_parameters, read_notebook
 from mixproof import lp as programmes
 
-ROOT = Path(__file__).resolve().parents[3]
 PARAMETERS = {
     "index": 1,
     "source": "n: int = 3  # a number, in [1, 9]\nxs: list[float] = [1.0]",

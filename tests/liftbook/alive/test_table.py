@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asked import ROOT
 from messages import raised
 
 import lifttables as tables
@@ -16,8 +17,6 @@ from liftlib.datasets import hundred_people
 from liftlib.errors import DataError
 from lifttables.audits.auditing import as_dict
 from lifttables.encoding.reading import Reading
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def plain_bytes(text):

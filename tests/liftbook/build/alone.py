@@ -1,9 +1,8 @@
 """A page that holds one part of the book and nothing else, in the book's style."""
 
 from importlib.resources import files
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from asked import ROOT
 
 
 def alone(markup, dark):

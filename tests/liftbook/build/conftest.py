@@ -6,14 +6,11 @@ import http.server
 import sys
 import threading
 import warnings
-from pathlib import Path
 
 import pytest
+from asked import HTML
 
 from companion.chromium import FLAGS, find_chromium
-
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

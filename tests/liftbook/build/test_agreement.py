@@ -5,11 +5,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from companion.outputs.keeping import MIME_PREFIX
 from liftbook.claims.judging import stored_values
 
-ROOT = Path(__file__).resolve().parents[3]
 PER_CENT = 100.0
 
 with (ROOT / "tests/liftbook/chapters/evidence.toml").open("rb") as file:

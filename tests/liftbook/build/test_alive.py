@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from alone import heard
+from asked import HTML, ROOT
 from seen_by_axe import barriers
 
 from liftbook import figures
 from liftbook.chapters import preview_parameters
 
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 ALIVE = HTML / "_static" / "alive"
 LONG = 240_000
 """Milliseconds to wait: a machine with other work takes several times as long."""

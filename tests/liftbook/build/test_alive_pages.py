@@ -2,17 +2,16 @@
 
 import ast
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from asked import ROOT
 
 from companion.parameters import parse_parameters
 from companion.sphinx.alive import as_json
 from companion.sphinx.exercises import cells_of, labels_of
 from liftbook.chapters import read_notebook
 
-ROOT = Path(__file__).resolve().parents[3]
 CHAPTERS = sorted((ROOT / "chapters").glob("*.md"))
 
 

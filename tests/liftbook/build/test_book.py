@@ -6,9 +6,9 @@ import os
 import re
 from functools import cache
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
+from asked import HTML, ROOT
 
 from companion.project import toc_files
 from liftbook.build.book import LONGEST_CHAPTERS
@@ -20,8 +20,6 @@ from liftbook.chapters import (
 from liftbook.chapters.book import LiftBook
 from liftbook.claims import read_claims
 
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 NAMES = re.findall(
     r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE
 )

@@ -2,12 +2,11 @@
 
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 from seen_by_axe import barriers
 
-ROOT = Path(__file__).resolve().parents[3]
 NAMES = re.findall(
     r"^\s*(?:- )?(?:file|root): (\S+)", (ROOT / "_toc.yml").read_text(), re.MULTILINE
 )

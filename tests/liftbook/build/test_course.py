@@ -7,10 +7,10 @@ import re
 import subprocess
 import sys
 import zipfile
-from pathlib import Path
 
 import nbformat
 import pytest
+from asked import CHAPTERS, HTML, ROOT
 from messages import raised
 from sphinx.errors import ExtensionError
 from test_homework import WRONG
@@ -24,9 +24,6 @@ from companion.reading import fingerprint
 from companion.solutions import answers
 from companion.sphinx.notebooks import FROM_WHEEL
 
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
-CHAPTERS = ROOT / "chapters"
 MEETINGS = meetings(ROOT / COURSE_FOLDER, CHAPTERS)
 ASSIGNMENTS = {one.assignment: list(one.homework) for one in MEETINGS}
 

@@ -2,11 +2,9 @@
 button.
 """
 
-from pathlib import Path
-
 import pytest
+from asked import HTML
 
-HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 DOORS = ("notation", "for-teachers", "ledger", "your-own-data")
 
 pytestmark = [pytest.mark.book, pytest.mark.browser]

@@ -3,9 +3,9 @@
 import html
 import json
 import math
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from companion.exercises import (
     LOOK_AGAIN,
@@ -17,7 +17,6 @@ from companion.exercises import (
     expect,
 )
 
-ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "companion" / "sphinx" / "static" / "exercises.js"
 CHAPTERS = [
     path.stem

@@ -6,10 +6,10 @@ The sheets are made from the chapters' sources, so this needs no built book.
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from asked import CHAPTERS, ROOT
 from verdicts import judged
 
 from companion.course import grading
@@ -20,8 +20,6 @@ from companion.errors import CompanionError
 from companion.exercises import WRONG_ANSWERS
 from companion.solutions import answers
 
-ROOT = Path(__file__).resolve().parents[3]
-CHAPTERS = ROOT / "chapters"
 MEETINGS = {one.assignment: one for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)}
 
 # What students hand in who make the usual mistake, in the names of the notebook.

@@ -3,9 +3,9 @@
 import re
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 from bs4 import BeautifulSoup
 from each import each
 
@@ -34,7 +34,6 @@ from liftbook.claims.judging import REPLICATIONS, stored_values
 from liftbook.claims.rule import VERDICTS
 from liftbook.claims.sizes import in_words, of_claim
 
-ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html" / "chapters"
 ENTRIES = entries(stored_values())
 

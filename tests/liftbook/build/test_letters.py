@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
+from asked import HTML, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 TEXT_WIDTH = 358  # of a page of 390 px
 PIXELS = 4 / 3  # a figure is never larger than it was drawn
 LARGE_SIZE = 30  # points: signs, not letters

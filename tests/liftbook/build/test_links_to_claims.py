@@ -3,12 +3,10 @@
 import random
 import re
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
-from conftest import HTML
+from asked import HTML, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = ROOT / "_static" / "asked.js"
 NUMBER, SEED = 40, 53
 CONDITIONS: dict[str, dict[str, int]] = {

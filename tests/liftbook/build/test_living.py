@@ -1,11 +1,11 @@
 """The living picture in Chromium."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from alone import assert_it_fits_and_can_be_heard, opener
+from asked import ROOT
 from messages import raised
 from test_living_lift import MECHANISMS
 
@@ -23,7 +23,6 @@ from liftbook.build.sphinx.pictures import (
     tables,
 )
 
-ROOT = Path(__file__).resolve().parents[3]
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.xdist_group("browser"),

@@ -1,17 +1,15 @@
 """Notebooks read like their pages."""
 
 import re
-from pathlib import Path
 
 import jupytext
 import nbformat
 import pytest
+from asked import HTML, ROOT
 
 from companion.solutions import folded
 from companion.sphinx.notebooks import NOTEBOOK_FOLDER, convert, only_glues
 
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 CHAPTERS = [
     path.stem
     for path in sorted((ROOT / "chapters").glob("*.md"))

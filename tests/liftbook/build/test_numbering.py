@@ -3,14 +3,12 @@
 import html
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from asked import HTML, ROOT
 from pybtex.database import parse_file
 from typed import typed
 
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 KINDS = "Algorithm|Definition|Exercise|Figure|Lemma|Theorem"
 NAME = re.compile(rf"(?:E23|C22|I21|S20) \w.*\d|(?:{KINDS}) \d+\.\d+")
 

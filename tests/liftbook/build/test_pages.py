@@ -4,17 +4,14 @@ glossary.
 
 import json
 import re
-from pathlib import Path
 
 import pytest
+from asked import HTML, ROOT
 
 from companion.sphinx.glossary import words
 from liftbook.build.sphinx.pictures import picture
 from liftlib.datasets import hundred_people
 from liftlib.measures.lifts import lift
-
-ROOT = Path(__file__).resolve().parents[3]
-HTML = ROOT / "_build" / "html"
 
 
 def test_the_first_page_says_what_its_picture_shows():

@@ -1,15 +1,14 @@
 """The book on paper."""
 
 import re
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 from typed import typed
 
 from companion.chromium import find_chromium
 from companion.pdf import plain
 
-ROOT = Path(__file__).resolve().parents[3]
 NAME = "lift-companion.pdf"
 
 pytestmark = [

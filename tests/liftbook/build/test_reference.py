@@ -6,9 +6,9 @@ import ast
 import inspect
 import re
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 from bs4 import BeautifulSoup
 
 from liftbook.build.sphinx.reference import commands
@@ -16,7 +16,6 @@ from liftbook.build.sphinx.sources import DIRECTIVE, documented_names, found_at
 from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT
 
-ROOT = Path(__file__).resolve().parents[3]
 HTML = ROOT / "_build" / "html" / "chapters"
 PAGES = sorted((ROOT / "chapters").glob("api-*.md"))
 PUBLIC = (

@@ -2,11 +2,11 @@
 
 import json
 import zipfile
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import yaml
+from asked import ROOT
 from messages import raised
 from sphinx.errors import ExtensionError
 
@@ -14,7 +14,6 @@ from companion.browser import runtime
 from companion.browser.runtime import NoRuntime
 from companion.sphinx import alive
 
-ROOT = Path(__file__).resolve().parents[3]
 SAID = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"][
     "companion_browser"
 ]

@@ -4,11 +4,10 @@ import html
 import re
 import urllib.parse
 from functools import cache
-from pathlib import Path
 
 import pytest
+from asked import HTML
 
-HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 WORDS = ("max-lift", "watchdog", "subset merging", "NMI")
 MORE = ("lift", "ALIP", "linear reduction", "LDP")
 """Asked by `make test-slow`: half a second each, and the first, which is on every page,

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from asked import CHAPTERS, HTML
 from messages import raised
 
 from companion.chromium import find_chromium
@@ -18,8 +19,6 @@ from companion.course.slides import (
 )
 from liftbook.build.book import ROOT
 
-HTML = ROOT / "_build" / "html"
-CHAPTERS = ROOT / "chapters"
 SOURCES = sorted((ROOT / COURSE_FOLDER).glob("*.md"))
 each = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 

@@ -1,12 +1,11 @@
 """The book works under any path of a server, such as a repository's GitHub Pages."""
 
-from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
 import pytest
+from asked import HTML
 from bs4 import BeautifulSoup
 
-HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 # the page for missing addresses is shown at any depth, so it names its files from
 # the root of the site; the theme's template in _static is no page
 PAGES = [

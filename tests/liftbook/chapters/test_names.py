@@ -6,17 +6,16 @@ import subprocess
 import sys
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 import jupytext
 import pytest
+from asked import ROOT
 from each import each
 
 from companion.__main__ import parser as companion_parser
 from liftbook.commands import LIFTBOOK
 from lifttables.cli import LIFT, _parser, _subparsers
 
-ROOT = Path(__file__).resolve().parents[3]
 PAGES = [
     *sorted((ROOT / "chapters").rglob("*.md")),
     *map(ROOT.joinpath, ("intro.md", "README.md")),

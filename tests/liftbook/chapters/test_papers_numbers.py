@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted((ROOT / "chapters").glob("*.md"))
 KINDS = "Algorithm|Definition|Example|Figure|Lemma|Proposition|Remark|Table|Theorem"
 NUMBERED = re.compile(rf"\b(?:{KINDS})s? A?\d+")

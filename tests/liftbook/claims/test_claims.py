@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from asked import ROOT
 from each import each
 from messages import raised
 
@@ -28,7 +29,6 @@ from liftbook.claims.sizes import in_words, of_claim
 from liftlib.errors import DataError
 from liftlib.resources import resource
 
-ROOT = Path(__file__).resolve().parents[3]
 ROWS = claims.read_claims()
 VALUES = stored_values()
 ENTRIES = claims.entries(VALUES)

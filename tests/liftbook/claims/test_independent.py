@@ -9,16 +9,15 @@ import gzip
 from collections import Counter
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
+from asked import ROOT
 from scipy.optimize import brentq, linprog
 from scipy.spatial import HalfspaceIntersection
 
 from liftbook.claims.judging import stored_values
 
-ROOT = Path(__file__).resolve().parents[3]
 VALUES = stored_values()
 COLUMNS = {
     "education": 3,

@@ -1,13 +1,11 @@
 """The checks of the papers' theorems pass, and fail when a statement is changed."""
 
 import inspect
-from pathlib import Path
 
 import pytest
+from asked import ROOT
 
 from liftbook.figures import checks
-
-ROOT = Path(__file__).resolve().parents[3]
 
 CHANGES = {
     "average: T": ("out.total_variation / ((1 - a) * (b - 1) / (b - a))", "out.total_variation / ((b - 1) / 2)"),  # noqa: E501

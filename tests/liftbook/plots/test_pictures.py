@@ -3,13 +3,13 @@
 import colorsys
 import itertools
 import re
-from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from asked import HTML
 from matplotlib.colors import to_hex, to_rgb
 from messages import raised
 
@@ -231,7 +231,6 @@ def test_lift_sets_mark_the_mixtures_that_are_not_allowed():
     }
 
 
-HTML = Path(__file__).resolve().parents[3] / "_build" / "html"
 DEFAULTS = {
     to_hex(colour)
     for colour in mpl.rcParamsDefault["axes.prop_cycle"].by_key()["color"]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from asked import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 BLOCK = re.compile(
     r"^(`{3,})(?:\{code-block\} )?(\w+)\n(?::caption: (\S+)\n\n)?(.*?)^\1$",
     re.MULTILINE | re.DOTALL,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from asked import random_channel
+from asked import by_cells, random_channel
 from awkward_joints import on_each_joint
 from scipy import stats
 
@@ -20,23 +20,6 @@ from liftlib.measures import (
 from mixproof.numerics import SUM_TOL
 
 
-def by_loops(joint, channel):
-    """P(s, y) and P(x, y), cell by cell."""
-    kernel = (
-        channel.kernel
-        if channel.sees_secret
-        else np.broadcast_to(channel.kernel, (joint.n_secret, *channel.kernel.shape))
-    )
-    p_sy = np.zeros((joint.n_secret, channel.n_outputs))
-    p_xy = np.zeros((joint.n_public, channel.n_outputs))
-    for s in range(joint.n_secret):
-        for x in range(joint.n_public):
-            for y in range(channel.n_outputs):
-                p_sy[s, y] += joint.p[s, x] * kernel[s, x, y]
-                p_xy[x, y] += joint.p[s, x] * kernel[s, x, y]
-    return p_sy, p_xy
-
-
 def divergence(p):
     """I as scipy's relative entropy from the product of the marginals."""
     return stats.entropy(p.ravel(), np.outer(p.sum(axis=1), p.sum(axis=0)).ravel())
@@ -47,7 +30,7 @@ class TestFields:
     @on_each_joint
     def test_utility(self, joint, aware):
         channel = random_channel(joint, 1, aware=aware)
-        found, (_, p_xy) = evaluate(joint, channel), by_loops(joint, channel)
+        found, (_, p_xy) = evaluate(joint, channel), by_cells(joint, channel)
         h_x = stats.entropy(joint.p_x)
         assert found.entropy == pytest.approx(h_x, rel=1e-12)
         assert found.mutual_information == pytest.approx(
@@ -63,7 +46,7 @@ class TestFields:
     @on_each_joint
     def test_leakage(self, joint, aware):
         channel = random_channel(joint, 2, aware=aware)
-        found, (p_sy, _) = evaluate(joint, channel), by_loops(joint, channel)
+        found, (p_sy, _) = evaluate(joint, channel), by_cells(joint, channel)
         p_sy = p_sy[:, p_sy.sum(axis=0) > 0]
         lifts = p_sy / p_sy.sum(axis=0) / p_sy.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
