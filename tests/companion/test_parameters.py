@@ -62,7 +62,9 @@ def test_what_a_cell_declares():
 # a text is what a command line gives, which may not judge it as Python does
 VALUES = [
     ("int", "2 * 10**1", 20),
+    ("int", "-(1 - 3)", 2),
     ("int", np.int64(4), 4),
+    ("float | int", 2, 2),
     ("int | None", "None", None),
     ("int | None", "3", 3),
     ("float", "2", 2.0),
@@ -91,6 +93,7 @@ REFUSED = [
     ("float", ["two", 10**400]),
     ("bool", ["1"]),
     ("Literal['uniform', 'skewed']", ["flat"]),
+    ("Literal[1]", [True]),
     ("dt.date", ["2026-02-30"]),
     ("dict[str, float]", ["[1]", "{'b': 'c'}"]),
     ("list[float]", ["3", "[]", "['a']", "12", [-1], [1, math.inf], range(0)]),
@@ -117,9 +120,12 @@ def test_what_is_of_another_type_or_out_of_its_range_is_refused(annotation, refu
             judged(annotation, given)
 
 
-def test_outside_of_a_command_a_text_is_no_number():
+@pytest.mark.parametrize(
+    ("annotation", "text"), [("float", "1"), ("list[float]", "12")]
+)
+def test_outside_of_a_command_a_text_is_no_number(annotation, text):
     with raised(InvalidValue):
-        Parameter("one", "float", 1.0, "").check("1")
+        Parameter("one", annotation, 1.0, "").check(text)
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
@@ -137,6 +143,7 @@ def test_a_number_without_a_range_is_finite(value):
         "eps: float = other",
         "a: list[set] = []",
         "a: dict[str] = {}",
+        "a: int[str] = 1",
     ],
 )
 def test_a_line_that_is_no_parameter(line):
@@ -285,6 +292,7 @@ def test_the_quick_reader_finds_the_cell_that_jupytext_finds(path):
         ("n", None),
         ("n =", None),
         ("n, m = 2, 3", None),
+        ("n = m = 2", None),
     ],
 )  # fmt: skip
 def test_what_a_rerun_wrote_is_read(tmp_path, source, values):

@@ -289,9 +289,14 @@ def test_one_typed_frame_with_all_runs(swept, tmp_path, capsys):
         for name in ("n", "eps", "day", "law", "seed", "weights", "name")
     }
     assert types == {
-        "n": pl.Int64, "eps": pl.Float64, "day": pl.Date, "law": pl.String, "seed": pl.Int64, "weights": pl.String,  # noqa: E501
+        "n": pl.Int64,
+        "eps": pl.Float64,
+        "day": pl.Date,
+        "law": pl.String,
+        "seed": pl.Int64,
+        "weights": pl.String,
         "name": pl.String,
-    }  # fmt: skip
+    }
     assert main(["collect", str(swept), "-o", str(tmp_path / "all")]) == 0
     kept = pl.read_parquet(tmp_path / "all.parquet")
     assert (

@@ -80,7 +80,13 @@ def test_a_parameter_without_a_range_has_no_bounds():
         "n: int = 3  # in [1, 9]\nxs: list[str] = []  # names", "a test"
     )
     assert as_json(n, 2, first=True) | {"comment": ""} == {
-        "name": "n", "kind": "int", "comment": "", "low": 1.0, "high": 9.0, "book": 3, "start": 2,  # noqa: E501
+        "name": "n",
+        "kind": "int",
+        "comment": "",
+        "low": 1.0,
+        "high": 9.0,
+        "book": 3,
+        "start": 2,
         "first": True,
-    }  # fmt: skip
+    }
     assert as_json(xs, [], first=False)["low"] is None

@@ -177,9 +177,14 @@ def test_the_archive_for_nbgrader_has_the_wheel_and_says_what_to_do(
     course = kit.Course("Lift", tmp_path, CHAPTERS, ROOT / COURSE_FOLDER)
     *_, archive = kit.write_notebooks(course, MEETINGS[:1], tmp_path / COURSE_FOLDER)
     with zipfile.ZipFile(archive) as files:
-        assert {name.partition("/")[2].partition("/")[0] for name in files.namelist()} == {  # noqa: E501
-            "README.md", "liftlib-9-py3-none-any.whl", "nbgrader_config.py", "source",
-        }  # fmt: skip
+        assert {
+            name.partition("/")[2].partition("/")[0] for name in files.namelist()
+        } == {
+            "README.md",
+            "liftlib-9-py3-none-any.whl",
+            "nbgrader_config.py",
+            "source",
+        }
         assert files.read("lift/liftlib-9-py3-none-any.whl") == b"wheel"
         readme = files.read("lift/README.md").decode()
     assert 'pip install "./liftlib-9-py3-none-any.whl[book]" nbgrader\n' in readme

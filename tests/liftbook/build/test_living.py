@@ -529,10 +529,16 @@ def test_what_to_move_is_said_on_the_page_alone(chapter):
 @pytest.mark.parametrize(
     "chapter",
     [
-        "notation", "lift-asymmetry", "watchdog", "subset-merging", "aorr", "srr", "linear-reduction",  # noqa: E501
+        "notation",
+        "lift-asymmetry",
+        "watchdog",
+        "subset-merging",
+        "aorr",
+        "srr",
+        "linear-reduction",
         "conditional-reporting",
     ],
-)  # fmt: skip
+)
 def test_every_lesson_opens_the_picture(chapter):
     page = (ROOT / "_build" / "html" / "chapters" / f"{chapter}.html").read_text(
         encoding="utf-8"

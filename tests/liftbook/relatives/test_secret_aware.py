@@ -125,9 +125,15 @@ def by_cells(joint, notion):
 
 
 NOTIONS = [
-    ll.LIP(0.3), ll.LIP(1e-4), ll.LDP(0.6), ll.ALIP(np.inf, 0.2), ll.ALIP(0.4, np.inf), ll.ALIP(0.5, 0.1),  # noqa: E501
-    ll.L1Lift(np.inf, 0.2), ll.PerfectPrivacy(),
-]  # fmt: skip
+    ll.LIP(0.3),
+    ll.LIP(1e-4),
+    ll.LDP(0.6),
+    ll.ALIP(np.inf, 0.2),
+    ll.ALIP(0.4, np.inf),
+    ll.ALIP(0.5, 0.1),
+    ll.L1Lift(np.inf, 0.2),
+    ll.PerfectPrivacy(),
+]
 
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)

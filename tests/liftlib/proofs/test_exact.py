@@ -31,10 +31,21 @@ from mixproof.proof import Proof
 
 JOINT = ll.datasets.uniform_joint(3, 5, np.random.default_rng(0))
 NOTIONS = [
-    ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.2), ll.LIP(40.0), ll.LDP(1.0), ll.LDP(40.0), ll.PerfectPrivacy(),  # noqa: E501
-    ll.L1Lift(np.inf, 0.2), ll.L1Lift(np.inf, 0.9), ll.Chi2Lift(np.inf, 0.2), ll.Chi2Lift(0, 0.3),  # noqa: E501
-    ll.AlphaLift(2, 0.25, 0.25), ll.AlphaLift(3.5, np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.4),  # noqa: E501
-]  # fmt: skip
+    ll.LIP(0.5),
+    ll.ALIP(0.3, 0.2),
+    ll.ALIP(np.inf, 0.2),
+    ll.LIP(40.0),
+    ll.LDP(1.0),
+    ll.LDP(40.0),
+    ll.PerfectPrivacy(),
+    ll.L1Lift(np.inf, 0.2),
+    ll.L1Lift(np.inf, 0.9),
+    ll.Chi2Lift(np.inf, 0.2),
+    ll.Chi2Lift(0, 0.3),
+    ll.AlphaLift(2, 0.25, 0.25),
+    ll.AlphaLift(3.5, np.inf, 0.2),
+    ll.AlphaLift(np.inf, 0.3, 0.4),
+]
 each_notion = pytest.mark.parametrize("notion", NOTIONS, ids=str)
 
 
@@ -141,10 +152,21 @@ def insert(enclosure, value):
 def by_hand(upper, weight=0.0):
     """Two symbols, P_X = (1/2, 1/2) and no halfspaces."""
     proof = {
-        "format": "liftlib proof", "version": 1, "upper": upper, "dual": [0.0, 0.0], "order": [0, 1], "sides": [],  # noqa: E501
-        "caps": [1.0, 1.0], "cap_weights": [], "parent": [-1], "child": [0], "kind": [0], "symbol": [0], "level": [0.0],  # noqa: E501
+        "format": "liftlib proof",
+        "version": 1,
+        "upper": upper,
+        "dual": [0.0, 0.0],
+        "order": [0, 1],
+        "sides": [],
+        "caps": [1.0, 1.0],
+        "cap_weights": [],
+        "parent": [-1],
+        "child": [0],
+        "kind": [0],
+        "symbol": [0],
+        "level": [0.0],
         "weights": [weight],
-    }  # fmt: skip
+    }
     shapes = {"sides": [0, 2], "cap_weights": [2, 0], "weights": [1, 1]}
     proof["shapes"] = {
         name: shapes.get(name, [len(value)])
@@ -299,10 +321,15 @@ def test_twenty_thousand_hostile_proofs(notion):
 @pytest.mark.parametrize(
     "text",
     [
-        "[]", "null", "NaN", "{}", '{"version": 1}', '{"version": 1, "format": "mixproof problem"}',  # noqa: E501
+        "[]",
+        "null",
+        "NaN",
+        "{}",
+        '{"version": 1}',
+        '{"version": 1, "format": "mixproof problem"}',
         '{"version": 1, "format": "mixproof problem", "target": [0.5, 0.5]}',
     ],
-)  # fmt: skip
+)
 def test_a_text_that_is_no_problem_is_refused(text):
     with pytest.raises(exact.NotProven):
         exact.check(json.loads(text))

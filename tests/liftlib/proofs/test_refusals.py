@@ -36,13 +36,23 @@ def proof_of_boxes(
     )
     m, n = weights.shape[1] - 1, len(dual)
     given = {
-        "order": np.arange(n), "sides": np.full((m, 2), -1), "caps": np.ones(n), "cap_weights": np.zeros((n, m)),  # noqa: E501
+        "order": np.arange(n),
+        "sides": np.full((m, 2), -1),
+        "caps": np.ones(n),
+        "cap_weights": np.zeros((n, m)),
         "points": np.empty((0, n)),
-    }  # fmt: skip
+    }
     return Proof(
-        upper=10.0, dual=np.array(dual), parent=parent, child=child, kind=kind, symbol=symbol,  # noqa: E501
-        level=np.array(level, dtype=float), weights=weights, **{**given, **changed},
-    )  # fmt: skip
+        upper=10.0,
+        dual=np.array(dual),
+        parent=parent,
+        child=child,
+        kind=kind,
+        symbol=symbol,
+        level=np.array(level, dtype=float),
+        weights=weights,
+        **{**given, **changed},
+    )
 
 
 def prices(*boxes, joint=JOINT, **changed):
@@ -129,10 +139,17 @@ class TestPrices:
 
 
 WRONG_SHAPES = {
-    "dual": np.zeros(2), "order": [0, 1], "caps": np.ones(4), "cap_weights": np.zeros((3, 1)),  # noqa: E501
-    "sides": np.zeros((0, 3), dtype=int), "child": [-1, -1], "kind": [], "symbol": [[0]], "level": [],  # noqa: E501
+    "dual": np.zeros(2),
+    "order": [0, 1],
+    "caps": np.ones(4),
+    "cap_weights": np.zeros((3, 1)),
+    "sides": np.zeros((0, 3), dtype=int),
+    "child": [-1, -1],
+    "kind": [],
+    "symbol": [[0]],
+    "level": [],
     "weights": [[0.0, 0.0]],
-}  # fmt: skip
+}
 NOT_IN_ORDER = [[0, 1, 1], [1, 2, 3], [-1, 0, 1]]
 
 
@@ -248,7 +265,7 @@ class TestTrees:
 
 
 # The whole check
-# ------------------------------------------------------------------------------------------------  # noqa: E501
+# --------------------------------------------------------------------------------------
 
 AS_IS = ll.Channel.identity(3)
 

@@ -12,10 +12,19 @@ from liftlib.registry import mechanisms
 from liftlib.testing import channel_faults, check_mechanism, check_notion
 
 RIGHT = [
-    ll.ALIP(0.7, 0.4), ll.ALIP(np.inf, 0.4), ll.LIP(0.5), ll.LDP(0.8), ll.L1Lift(0.5, 0.3), ll.L1Lift(np.inf, 0.2),  # noqa: E501
-    ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(0.5, 0.3), ll.AlphaLift(2, 0.5, 0.3), ll.AlphaLift(2, 0, 0.3),  # noqa: E501
-    ll.PerfectPrivacy(), ll.SRLIP(0.5, (2, 2)),
-]  # fmt: skip
+    ll.ALIP(0.7, 0.4),
+    ll.ALIP(np.inf, 0.4),
+    ll.LIP(0.5),
+    ll.LDP(0.8),
+    ll.L1Lift(0.5, 0.3),
+    ll.L1Lift(np.inf, 0.2),
+    ll.Chi2Lift(np.inf, 0.3),
+    ll.Chi2Lift(0.5, 0.3),
+    ll.AlphaLift(2, 0.5, 0.3),
+    ll.AlphaLift(2, 0, 0.3),
+    ll.PerfectPrivacy(),
+    ll.SRLIP(0.5, (2, 2)),
+]
 QUICK = [
     "watchdog",
     "subset-merging",
