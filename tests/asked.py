@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 from contextlib import nullcontext
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,11 @@ def random_channel(joint, seed, *, n_outputs=4, aware=False):
     shape = (joint.n_secret, joint.n_public) if aware else (joint.n_public,)
     rows = np.random.default_rng(seed).dirichlet(np.full(n_outputs, 0.5), size=shape)
     return Channel(rows)
+
+
+def decimal(number):
+    """A fraction as a decimal number of the context's digits."""
+    return Decimal(number.numerator) / Decimal(number.denominator)
 
 
 def by_cells(joint, channel):

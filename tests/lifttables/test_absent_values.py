@@ -148,8 +148,8 @@ def test_how_common_all_unlisted_values_are_together(n, sure):
 def test_nobody_looked_which_values_new_rows_have(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     counts = np.array([[300, 200], [200, 300], [5, 5]])
-    people(counts).write_csv("p.csv")
-    people(counts // 2).write_csv("new.csv")
+    people_of_towns(counts).write_csv("p.csv")
+    people_of_towns(counts // 2).write_csv("new.csv")
     assert main(["release", "p.csv", *OF, "--values", LISTED, "-o", "r.csv"]) == 0
     design = ["--design", "r.PRIVATE.design.json"]
     assert main(["release", "new.csv", *design, "-o", "n.csv"]) == 0

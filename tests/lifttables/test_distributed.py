@@ -211,7 +211,7 @@ def test_rows_come_in_an_order_that_says_nothing():
 
 
 def test_the_order_of_rows_is_independent_of_their_draws():
-    made = design()
+    made = design_of_table()
     columns = made.public.names
     part = _released_part(table(), 0, made, bytes(32), columns=columns)
     outputs = [made.outputs.index(text) for text in part[columns[0]]]

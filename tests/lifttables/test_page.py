@@ -39,7 +39,7 @@ def released_frame(n_secret, n_public, rows, merge=True, notion=None):
 
 
 def test_the_headline_is_of_the_belief_that_was_asked_about():
-    done, _ = released(2, 4, 1000, notion=tables.Question(0.02, 0.2))
+    done, _ = released_frame(2, 4, 1000, notion=tables.Question(0.02, 0.2))
     _, most = done.card.promise.belief(0.02)
     assert most > 0.1
     assert all(percent(one, up=True) in headline(done.card) for one in (0.02, most))

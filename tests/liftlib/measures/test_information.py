@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from asked import decimal
 from hypothesis import given
 from hypothesis import strategies as st
 from messages import raised
@@ -29,10 +30,6 @@ def in_60_digits(compute):
     with localcontext() as context:
         context.prec, context.Emin, context.Emax = 60, -(10**9), 10**9
         return float(compute())
-
-
-def decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
 
 
 class TestEntropy:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from asked import raised_if
+from asked import decimal, raised_if
 from hostile import ATTACKS, attacked
 from messages import raised
 
@@ -689,7 +689,3 @@ def test_a_value_is_rounded_down():
             for mass, p in zip(row, p_y, strict=True)
         )
         assert 0 <= exactly - decimal(value) < Decimal("1e-30")
-
-
-def decimal(number):
-    return Decimal(number.numerator) / Decimal(number.denominator)

@@ -88,10 +88,10 @@ def test_audit_exit_codes(capsys, tmp_path, adult):
     assert found["rows"] == 5000
 
 
-def test_an_audit_of_rows_that_are_no_sample(capsys, people):
+def test_an_audit_of_rows_that_are_no_sample(capsys, people_file):
     for answer, says in (("yes", True), ("no", False)):
         words = [*COLUMNS, *ALIP, "--population", answer, "--json"]
-        found = json.loads(run(capsys, "audit", people, *words)[1])
+        found = json.loads(run(capsys, "audit", people_file, *words)[1])
         assert bool(found["intervals"]) is says
         assert (found["population"] is not None) is says
 

@@ -170,7 +170,7 @@ def test_ratios_of_all_subsets_together(kind, shape, notion, ways, spent):
 
 def test_a_secret_of_many_values(spent):
     """Of which P(s) leaves nearly nothing unspent."""
-    made("noisy", (64, 3), 1).trusted.misses(ll.LIP(1.0), every_subset(3))
+    made_sample("noisy", (64, 3), 1).trusted.misses(ll.LIP(1.0), every_subset(3))
     assert 0.99 * (1 - CONFIDENCE) < spent.total <= (1 - CONFIDENCE) * (1 + 1e-9)
 
 
