@@ -202,8 +202,8 @@ def test_an_edited_card_is_refused(two_files, capsys, tmp_path, field):
     assert content["digest"] in card.with_suffix(".md").read_text()
 
 
-def test_the_digest_is_of_each_part_of_a_card(made):
-    content = json.loads(made[1].read_text())
+def test_the_digest_is_of_each_part_of_a_card(two_files):
+    content = json.loads(two_files[1].read_text())
     for name in content.keys() - {"digest"}:
         changed = content | {name: edited(content[name])}
         assert digest_of(changed) != content["digest"], name
