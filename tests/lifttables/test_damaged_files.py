@@ -135,7 +135,7 @@ def test_counts_of_a_design(whole_files, tmp_path, capsys, value):
 
 @pytest.mark.parametrize("first", [True, False], ids=["first", "last"])
 @pytest.mark.parametrize("file", ["card.json", "PRIVATE.design.json", "ledger"])
-def test_a_name_twice_is_refused(made, tmp_path, capsys, file, first):
+def test_a_name_twice_is_refused(whole_files, tmp_path, capsys, file, first):
     """Readers differ in which of the two they take."""
     if file == "ledger":
         ledger = tmp_path / "one.json"
@@ -145,11 +145,13 @@ def test_a_name_twice_is_refused(made, tmp_path, capsys, file, first):
         assert main([*map(str, words), str(tmp_path / "first.csv")]) == 0
         text, again = ledger.read_text(), [[*words, tmp_path / "new.csv"]]
     else:
-        text = (made / f"out.{file}").read_text()
+        text = (whole_files / f"out.{file}").read_text()
         path = tmp_path / f"odd.{file}"
         card = file == "card.json"
         again = list(
-            commands(made, tmp_path, path if card else None, None if card else path)
+            commands(
+                whole_files, tmp_path, path if card else None, None if card else path
+            )
         )
     for name in ('"format"', '"class"', '"made"', '"labels"'):
         if name not in text:
