@@ -109,7 +109,8 @@ class Tree(Simplex):
         self.work = work
         self.problem = problem
         self.symbols = caps.size  # the others are auxiliary variables, without entropy
-        self.dual = np.append(work.dual[work.order], np.zeros(self.n - caps.size))
+        auxiliary = np.zeros(self.n - caps.size)
+        self.dual = np.append(work.dual[work.order], auxiliary)
         self.low = np.zeros((slots, self.n))
         self.high = np.zeros((slots, self.n))
         self.origin = np.zeros(slots, np.int64)

@@ -242,7 +242,8 @@ def _polish(
         return points
     tight = np.array([facets[at] for at in simple])
     slacks = points[simple] @ slope.T + offset
-    rough = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1) > POLISH_TOL
+    missed = np.abs(np.take_along_axis(slacks, tight, axis=1)).max(axis=1)
+    rough = missed > POLISH_TOL
     if not rough.any():
         return points
     at = simple[rough]
@@ -251,7 +252,8 @@ def _polish(
     regular = np.abs(np.linalg.det(slope[tight] / lengths)) > REGULAR_TOL
     at = at[regular]
     tight = tight[regular]
-    solved = np.linalg.solve(slope[tight], -offset[tight][..., None])[..., 0]
+    right = -offset[tight][..., None]
+    solved = np.linalg.solve(slope[tight], right)[..., 0]
     before = (points[at] @ slope.T + offset).min(axis=1)
     after = (solved @ slope.T + offset).min(axis=1)
     better = after >= before - TIGHT_TOL
@@ -293,7 +295,8 @@ def _centred(rows: Matrix, equal: NDArray[np.bool_], inside: Vector) -> Vector:
     ``inside``, an interior point, if that fails.
     """
     m, n = rows.shape
-    size = np.linalg.norm(rows - rows.mean(axis=1, keepdims=True), axis=1)
+    within_sum = rows - rows.mean(axis=1, keepdims=True)
+    size = np.linalg.norm(within_sum, axis=1)
     weight = np.where(equal, 0.0, size)
     # maximise t over v >= 0, t >= 0, sum v = 1, rows v >= weight t, with equality where
     # there is no slack
@@ -335,8 +338,9 @@ def _by_cdd(rows: Matrix) -> Matrix:
         generators = cdd.copy_generators(cdd.polyhedron_from_matrix(matrix)).array
     except RuntimeError as error:
         raise SolverFailure(f"cdd failed on {len(rows)} halfspaces: {error}") from error
-    points = np.array([row[1:] for row in generators if row[0] == 1], dtype=np.float64)
-    return points.reshape(-1, n)
+    # a row that begins with 1 is a vertex, with 0 a ray
+    points = [row[1:] for row in generators if row[0] == 1]
+    return np.array(points, dtype=np.float64).reshape(-1, n)
 
 
 def _distinct(points: Matrix, rows: Matrix) -> Matrix:
@@ -344,10 +348,13 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     n = rows.shape[1]
     points = np.where(points > TIGHT_TOL, points, 0.0)
     points = points / points.sum(axis=1, keepdims=True)
-    if len(points) == 2 and np.abs(points[0] - points[1]).max() > DISTINCT_TOL:
-        return np.asarray(points)  # the ends of a segment
+    if len(points) == 2:  # the ends of a segment
+        apart = np.abs(points[0] - points[1]).max()
+        if apart > DISTINCT_TOL:
+            return np.asarray(points)
     tight = np.abs(points @ rows.T) < TIGHT_TOL
-    points = points[_first(np.packbits(tight, axis=1))].reshape(-1, n)
+    different = _first(np.packbits(tight, axis=1))
+    points = points[different].reshape(-1, n)
     # rounding in a thin polytope may leave a duplicate whose tight set differs in one
     # constraint; sorted along a generic direction, duplicates are neighbours
     along = points @ np.sqrt(np.arange(2, n + 2))

@@ -196,7 +196,8 @@ class Pass:
     def found(self) -> Matrix:
         """The columns found, in order of increasing price."""
         by_price = sorted(self.columns, key=lambda one: one[0])
-        return np.array([column for _, column in by_price]).reshape(-1, self.dual.size)
+        columns = [column for _, column in by_price]
+        return np.array(columns).reshape(-1, self.dual.size)
 
     @property
     def size(self) -> int:

@@ -69,7 +69,8 @@ def product(rows: Matrix, table: Matrix, out: Any = None) -> Matrix:
     block = max(1, SERIAL_PRODUCT // (m * n))
     whole = k // block * block
     blocks = rows[:whole].reshape(-1, block, m)
-    np.matmul(blocks, table, out=out[:whole].reshape(-1, block, n))
+    products = out[:whole].reshape(-1, block, n)
+    np.matmul(blocks, table, out=products)
     np.matmul(rows[whole:], table, out=out[whole:])
     return np.asarray(out)
 
@@ -82,7 +83,9 @@ def slots_for(rows: Matrix, most: int) -> int:
     >>> slots_for(np.zeros((20, 500)), 1024), slots_for(np.zeros((1000, 500)), 1024)
     (1024, 12)
     """
-    return min(most, max(1, int(MAX_INVERSES_BYTES / (16 * len(rows) ** 2))))
+    bytes_per_slot = 16 * len(rows) ** 2
+    fitting = int(MAX_INVERSES_BYTES / bytes_per_slot)
+    return min(most, max(1, fitting))
 
 
 class Entering(NamedTuple):
@@ -199,7 +202,8 @@ class Simplex:
         values[every, basis] = 0.0
         self.objective[at] = np.einsum("bj,bj->b", reduced, values)
         right = product(values, self.columns)
-        self.basic[at] = -np.matmul(inverse, right[:, :, None])[:, :, 0]
+        solved = np.matmul(inverse, right[:, :, None])
+        self.basic[at] = -solved[:, :, 0]
         reduced[most <= least] = np.inf
         reduced[every, basis] = np.inf
         self.reduced[at] = reduced
@@ -351,7 +355,8 @@ class Simplex:
         # a variable that leaves is at the bound that it missed
         fixed = self.bounds[g, 0, r] >= self.bounds[g, 1, r]
         step = np.maximum(found.length[g], SMALLEST_STEP)
-        reduced[g, self.basis[g, r]] = np.where(fixed, np.inf, -sign[g] * step)
+        leaving = self.basis[g, r]
+        reduced[g, leaving] = np.where(fixed, np.inf, -sign[g] * step)
         reduced[g, found.variable[g]] = np.inf
 
     def _change_basis(self, g: Any, r: Any, e: Any) -> None:
@@ -471,7 +476,8 @@ class Simplex:
         found.length[going] = step
         change = np.where(reduced < 0, -width, width)
         columns = self.columns[order]
-        found.moved[going] += np.matmul(change[:, None, :], columns)[:, 0]
+        moved = np.matmul(change[:, None, :], columns)
+        found.moved[going] += moved[:, 0]
         which, at = np.nonzero(change)
         found.flips.append((going[which], order[which, at]))
 

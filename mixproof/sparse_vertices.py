@@ -68,7 +68,8 @@ def sparse_vertices(hull: Constraints, clock: Clock = UNLIMITED) -> SparseVertic
     rows = hull.rows[:-1]
     low = hull.low[:-1, None]
     high = hull.high[:-1, None]
-    one_sparse = np.flatnonzero(((rows >= low) & (rows <= high)).all(axis=0))
+    within = (rows >= low) & (rows <= high)
+    one_sparse = np.flatnonzero(within.all(axis=0))
     first, second = np.triu_indices(n if n <= MAX_PAIRED_COORDINATES else 0, 1)
     least = np.zeros(first.size)
     most = np.ones(first.size)

@@ -49,7 +49,7 @@ def test_the_stored_rows():
     assert made["nmi"].between(0, 1).all()
     # an optimum is proven: nothing that does not see the secret keeps more under the
     # same notion
-    proven = made[(made["mechanism"] == "optimal") & (made["gap"] < 1e-9)].set_index(
+    proven = made[(made["mechanism"] == "optimal") & (made["gap"] < 1e-7)].set_index(
         ["joint", "notion"]
     )["nmi"]
     blind = made[~made["mechanism"].map(lambda name: mechanisms[name].sees_secret)]
