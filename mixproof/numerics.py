@@ -26,6 +26,9 @@ HALFSPACE_SLACK = 1.01 * KEEP_TOL
 # relative difference below which two lifts are equal: rounding of sums of a few hundred
 # terms
 SAME_TOL = 1e-14
+# values that differ by less, relative to the largest, are equal where they rank
+# candidates: rounding differs between machines, and must not choose
+TIE_TOL = 1e-9
 # largest residual of a vertex or a linear program, with rows scaled to unit size
 FEASIBILITY_TOL = 1e-9
 GAP_TOL = 1e-9  # largest duality gap of a solved linear program, in nats
@@ -257,6 +260,42 @@ def generator(rng: Rng) -> np.random.Generator:
         if isinstance(rng, np.random.Generator)
         else np.random.default_rng(_whole("rng", rng, 0))
     )
+
+
+def ranked(values: ArrayLike) -> NDArray[np.int64]:
+    """Return the indices of values, the largest first, and equal ones in order.
+
+    Neighbours in this order are equal if they differ by at most ``TIE_TOL``, relative
+    to the largest finite magnitude, so that rounding decides nothing.
+
+    Examples
+    --------
+    >>> ranked([0.3, 1.0, 0.1 + 0.2]).tolist()
+    [1, 0, 2]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    order = np.argsort(-values, kind="stable")
+    falling = values[order]
+    with np.errstate(invalid="ignore"):  # infinities are equal
+        steps = np.diff(falling, prepend=falling[:1]) < -_tie(values)
+    return np.asarray(order[np.lexsort((order, steps.cumsum()))])
+
+
+def first_largest(values: Vector) -> int:
+    """Return the index of the first value that is not less than another by more than
+    ``TIE_TOL``, relative to the largest finite magnitude.
+
+    Examples
+    --------
+    >>> first_largest(np.array([0.0, 0.3, 0.1 + 0.2]))
+    1
+    """
+    return int(np.argmax(values >= values.max() - _tie(values)))
+
+
+def _tie(values: Vector) -> float:
+    finite = np.isfinite(values)
+    return TIE_TOL * float(np.abs(values).max(initial=0.0, where=finite))
 
 
 def xlogx(p: ArrayLike) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 from liftlib.joint import Joint
 from liftlib.measures.lifts import lift
 from liftlib.notions import LiftNotion, Notion, RequiredBudget
-from mixproof.numerics import KEEP_TOL, Matrix
+from mixproof.numerics import KEEP_TOL, Matrix, first_largest, ranked
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def audited_symbols(
             rows=float(rows * release.p_x[y]),
             min_lift=float(lifts[:, y].min()),
             max_lift=float(lifts[:, y].max()),
-            least=secrets[int(lifts[:, y].argmin())],
-            most=secrets[int(lifts[:, y].argmax())],
+            least=secrets[first_largest(-lifts[:, y])],
+            most=secrets[first_largest(lifts[:, y])],
             zero_cells=tuple(secrets[s] for s in np.flatnonzero(lifts[:, y] == 0)),
             kept=None if broken is None else not broken,
             broken=broken or (),
@@ -103,16 +103,14 @@ def audited_symbols(
         for y, broken in enumerate(_broken(release, lifts, notion))
     ]
     # riskiest first: those that break the notion, then by how far the lifts spread
+    audited.sort(key=lambda symbol: symbol.symbol)
     with np.errstate(divide="ignore"):
         spread = [
             float(np.log(symbol.max_lift) - np.log(symbol.min_lift))
             for symbol in audited
         ]
-    order = sorted(
-        range(len(audited)),
-        key=lambda y: (audited[y].kept is not False, -spread[y], audited[y].symbol),
-    )
-    return tuple(audited[y] for y in order)
+    by_spread = [audited[at] for at in ranked(spread)]
+    return tuple(sorted(by_spread, key=lambda symbol: symbol.kept is not False))
 
 
 def _broken(
@@ -143,7 +141,7 @@ def _why(need: RequiredBudget, secrets: tuple[str, ...], lifts: Matrix, y: int) 
         return "all secrets together"
     lift_vector = lifts[:, y]
     deciding = [
-        int(lift_vector.argmin() if end == "least" else lift_vector.argmax())
+        first_largest(-lift_vector if end == "least" else lift_vector)
         for end in need.decides
     ]
     return "secret " + ", against ".join(

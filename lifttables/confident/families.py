@@ -21,7 +21,7 @@ from lifttables.confident.subset_lattice import (
     small_subsets,
 )
 from lifttables.population.sample import Sample
-from mixproof.numerics import SAME_TOL, Vector
+from mixproof.numerics import SAME_TOL, Vector, first_largest
 
 SUBSET_RESPONSE, MERGING = "subset response", "merging"
 FAMILIES: dict[str, Callable[..., Channel]] = {
@@ -75,9 +75,8 @@ def obstacle(sample: Sample, notion: RatioBased) -> Obstacle:
     _, blocks = blocks_of(sample, 0, MAX_RESPONSE_SYMBOLS)
     quick = blocks.trusted  # what would help is no promise
     subsets = small_subsets(quick.n_public)[:-1]  # all but the whole alphabet
-    order = np.argsort(quick.nearness(notion, subsets), kind="stable")
-    misses = quick.misses(notion, subsets[order[:1]])[:, 0]
-    condition = int(misses.argmax())
+    nearest = first_largest(-quick.nearness(notion, subsets))
+    condition = first_largest(quick.misses(notion, subsets[[nearest]])[:, 0])
     # a condition compares P(y|s) with another, or with P(y), whose index is n_secret
     ratios = notion.ratios(quick.n_secret)
     compared = {int(ratios.top[condition]), int(ratios.bottom[condition])}

@@ -28,11 +28,13 @@ from mixproof.numerics import (
     DOWNHILL_TOL,
     KEEP_TOL,
     MIN_COORDINATE,
-    SAME_TOL,
+    SOLVER_TOL,
+    TIE_TOL,
     Mask,
     Matrix,
     Vector,
     entropies,
+    ranked,
 )
 
 MAX_RESPONSE_ROUNDS = 40  # maximum number of pricing rounds; most searches end earlier
@@ -234,44 +236,66 @@ def _best_mixture(
     """
     places = np.flatnonzero(certified)
     cost = entropies(cone.rows[places])
-    pool = [Row(np.array([len(cone.rows) - 1]), np.ones(1))]
-    pool += [
-        row for row in known if (cone.table[:, row.at] @ row.weights <= SAME_TOL).all()
+    everyone = Row(np.array([len(cone.rows) - 1]), np.ones(1))
+    inside = [
+        row
+        for row in known
+        if (cone.table[:, row.at] @ row.weights <= SOLVER_TOL).all()
     ]
-    rows = np.vstack([row.weights @ cone.rows[row.at] for row in pool])
+    pool, rows = _distinct(cone, [everyone, *inside], np.empty((0, len(p_x))))
     mixture, search = cheapest(rows, p_x), _Search(cone, certified)
     for _ in range(MAX_RESPONSE_ROUNDS):
         price = mixture.solution.dual
         saved = cost - cone.rows[places] @ price
         joining = [
             Row(places[[at]], np.ones(1))
-            for at in np.argsort(saved, kind="stable")[:SUBSETS_PER_ROUND]
+            for at in ranked(-saved)[:SUBSETS_PER_ROUND]
             if saved[at] < -REDUCED_COST_TOL
         ]
         joining += search.cheaper(
             (*rows[mixture.solution.x > 0], *(0.5 * np.eye(len(p_x)) + 0.5 * p_x)),
             price,
         )
+        joining, more = _distinct(cone, joining, rows)
         if not joining:
             break
-        rows = np.vstack([rows, *(row.weights @ cone.rows[row.at] for row in joining)])
         try:
-            mixture = cheapest(rows, p_x)
+            mixture = cheapest(more, p_x)
         except SolverFailure:
             # the new rows are too similar for a stable basis: keep the previous
             # mixture, which is as private
             break
-        pool += joining
+        pool, rows = pool + joining, more
     return pool, mixture
+
+
+def _distinct(cone: Cone, found: list[Row], rows: Matrix) -> tuple[list[Row], Matrix]:
+    """Return those of the found rows that are not among ``rows``, each once, and
+    ``rows`` with them.
+
+    Descents often end at the same row. A mixture would choose one of equal rows by
+    rounding, and its place decides the order of the outputs.
+    """
+    first = []
+    for row in found:
+        posterior = row.weights @ cone.rows[row.at]
+        if (np.abs(rows - posterior).max(axis=1) > TIE_TOL).all():
+            first.append(row)
+            rows = np.vstack([rows, posterior])
+    return first, rows
 
 
 def _parts(
     cone: Cone, pool: list[Row], mixture: Mixture
 ) -> tuple[Parts, NDArray[np.int64]]:
     """Return a mixture's kernel P(y|x) = q(y) v_y(x) / P(x) as sums of subsets, and
-    their indices in the cone.
+    their indices in the cone. Outputs are in the order of their subsets, whatever order
+    the search found them in.
     """
-    used = np.flatnonzero(mixture.solution.x > 0)
+    used = sorted(
+        np.flatnonzero(mixture.solution.x > 0),
+        key=lambda index: sorted(pool[index].at.tolist()),
+    )
     at = np.concatenate([pool[index].at for index in used])
     weights = np.zeros((len(at), len(used)))
     output = np.repeat(np.arange(len(used)), [len(pool[index].at) for index in used])
@@ -341,11 +365,7 @@ class _Search:
             )
             better = np.flatnonzero(reduced < -REDUCED_COST_TOL)
             if len(better) > SUBSETS_PER_ROUND:
-                better = better[
-                    np.argpartition(reduced[better], SUBSETS_PER_ROUND)[
-                        :SUBSETS_PER_ROUND
-                    ]
-                ]
+                better = better[ranked(-reduced[better])[:SUBSETS_PER_ROUND]]
             if not better.size:
                 used = weights > 0
                 return Row(self.held[used], weights[used] / weights[used].sum())

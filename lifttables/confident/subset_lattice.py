@@ -14,7 +14,7 @@ from liftlib.errors import InfeasiblePrivacy
 from liftlib.measures.information import mutual_information
 from liftlib.notions import RatioBased
 from lifttables.population.sample import MAX_SMALL_SUBSET, Parts, Sample
-from mixproof.numerics import Mask, Vector, xlogx
+from mixproof.numerics import Mask, Vector, first_largest, ranked, xlogx
 
 # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_LATTICE_SYMBOLS = 15
@@ -129,7 +129,7 @@ class Candidates:
             inside = (subsets & ~rest) == 0
             if inside.any():
                 values = gains[inside] + best[rest ^ subsets[inside]]
-                at = int(values.argmax())
+                at = first_largest(values)
                 best[rest], taken[rest] = values[at], subsets[inside][at]
         rest, blocks = 2**n - 1, []
         for _ in range(n):  # each subset takes at least one symbol
@@ -215,7 +215,7 @@ def united(
         # NaN is next to everything
         loss[high[:, None] + 1 < low] = loss.T[high[:, None] + 1 < low] = np.inf
         loss[np.diag_indices(len(groups))] = np.inf
-        i, j = sorted(divmod(int(loss.argmin()), len(groups)))
+        i, j = sorted(divmod(first_largest(-loss), len(groups)))
         groups[i] += groups.pop(j)
         mass[:, i] += mass[:, j]
         mass = np.delete(mass, j, axis=1)
@@ -264,10 +264,8 @@ def rows_needed(sample: Sample, notion: RatioBased) -> float:
     )
     if not len(member):
         return np.inf
-    near = np.argsort(
-        sample.scaled(min(1000.0, MAX_ROWS / sample.rows)).nearness(notion, member),
-        kind="stable",
-    )[:16]
+    many = sample.scaled(min(1000.0, MAX_ROWS / sample.rows))
+    near = ranked(-many.nearness(notion, member))[:16]
     few = np.concatenate([member[near], ~member[near]])
 
     def enough(times: float) -> bool:

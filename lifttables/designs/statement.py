@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
 from liftlib.notions import LDP, RatioBased
 from lifttables.designs.designing import Design, Kind
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.files import percent
+from mixproof.numerics import ranked
 
 # maximum number, and minimum share, of the values named as sources of a random output
 TOP, LEAST = 3, 0.05
@@ -103,7 +102,7 @@ def published_as(design: Design) -> list[str]:
     p_xy = joint.p_x[:, None] * design.channel.y_given_x(joint)
     for output, column in zip(design.outputs, p_xy.T, strict=True):
         share = column / column.sum()
-        named = [x for x in np.argsort(-share)[:TOP] if share[x] >= LEAST]
+        named = [x for x in ranked(share)[:TOP] if share[x] >= LEAST]
         parts = [f"{names[x]} {100 * share[x]:.0f} %" for x in named]
         rest = float(1 - share[named].sum())
         if rest >= LEAST / 10:

@@ -13,7 +13,7 @@ import numpy as np
 from liftlib.channel import Channel
 from liftlib.joint import Joint
 from lifttables.encoding.columns import JOIN, RARE, Symbols
-from mixproof.numerics import Matrix, Vector
+from mixproof.numerics import Matrix, Vector, first_largest, ranked
 
 # an output's text names each symbol with at least this posterior probability
 MIN_POSTERIOR_SHOWN = 1e-6
@@ -190,8 +190,8 @@ def _leading(p_xy: Matrix) -> list[int]:
     rows.
     """
     kernel = p_xy / np.maximum(p_xy.sum(axis=1, keepdims=True), np.finfo(float).tiny)
-    # symbols of one subset lead equally often, but for the last digits: the first does
-    return [int(x) for x in kernel.round(9).argmax(axis=0)]
+    # symbols of one subset lead equally often, but for rounding: the first does
+    return [first_largest(column) for column in kernel.T]
 
 
 def _perhaps(public: Symbols, p_x: Vector, symbol: int) -> tuple[str, ...]:
@@ -218,11 +218,7 @@ def _behind(public: Symbols, p_x: Vector, at: int) -> tuple[list[str], Vector]:
     known = list(dict.fromkeys(labels))
     rows = np.zeros(len(known))
     np.add.at(rows, [known.index(label) for label in labels], p_x)
-    order = [
-        i
-        for i in np.argsort(-rows, kind="stable")
-        if rows[i] > MIN_POSTERIOR_SHOWN * rows.sum()
-    ]
+    order = [i for i in ranked(rows) if rows[i] > MIN_POSTERIOR_SHOWN * rows.sum()]
     return [known[i] for i in order], rows[order]
 
 

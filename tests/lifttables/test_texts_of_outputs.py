@@ -158,4 +158,4 @@ def test_the_first_label_of_a_text_is_the_most_frequent_one(p_xy):
     for (text,), column in zip(texts, p_xy.T, strict=True):
         first = re.split(" or | #", text)[0]
         first = first.removeprefix("mostly ").removeprefix("perhaps ")
-        assert column[symbols.labels.index((first,))] == column.max()
+        assert column[symbols.labels.index((first,))] >= column.max() - 1e-8
