@@ -132,6 +132,35 @@ def test_each_node_is_bounded_as_by_highs():
     assert kinds > 10
 
 
+def test_no_part_without_a_node_is_below_the_least_price():
+    """The multipliers of its parent bound it."""
+    parts = 0
+    for g, _, problem, dual, _ in polytopes(30, seed=5):
+        corners = vertices(g)
+        caps = caps_of(corners)
+        for below in (0.02, 0.1):
+            cutoff = prices(corners, dual).min() - below
+            made = to_its_end(problem, dual, cutoff, caps)
+            work, records = made.work, made.work.records
+            for at in np.flatnonzero(records.kind[: work.nodes] == FIRST):
+                level, multipliers = records.level[at], records.multipliers[at]
+                children = records.child[: work.nodes][
+                    records.parent[: work.nodes] == at
+                ]
+                least, most = box(work, at, caps)
+                for x in work.order:
+                    if least[x] > 0 or most[x] <= level:
+                        continue
+                    if x not in children:
+                        low = least.copy()
+                        low[x] = level
+                        price = bounded(problem, dual, low, most, multipliers)
+                        assert made.least_price <= price + 1e-12
+                        parts += 1
+                    most[x] = level
+    assert parts > 100
+
+
 def test_a_pass_finds_the_least_price():
     below = above = 0
     for g, _, problem, dual, _ in polytopes(14, seed=5):

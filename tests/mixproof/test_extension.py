@@ -12,6 +12,9 @@ from liftlib.proofs import check_proof, to_problem
 from liftlib.response.optimal import optimal_response
 from mixproof.constraints import two_sided
 from mixproof.extension import Extended
+from mixproof.local import caps_of
+from mixproof.polytope import vertices
+from mixproof.problem import Problem
 from mixproof.search import cheapest_mixture
 from mixproof.sparse_vertices import sparse_vertices, sparse_vertices_by_cuts
 
@@ -79,10 +82,27 @@ def test_multipliers_are_pulled_back_to_halfspaces(kind, seed):
         cost, np.maximum(weights @ auxiliary, 0) @ extension.upper, atol=1e-11
     )
     assert found.min() >= 0
-    assert (found @ table[used] <= weights @ own + cost[:, None] + 1e-12).all()
+    assert (found @ table[used] <= weights @ own + cost[:, None] + 1e-14).all()
     # balanced multipliers lose nothing but what a secret is matched with itself
     assert (cost == 0).any()
     assert (cost > 0).any()
+
+
+@LDP_OR_L1
+def test_any_multipliers_prove_caps(kind):
+    """Also where they leave a slope of an auxiliary variable."""
+    rng = np.random.default_rng(2)
+    for seed in range(10):
+        joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
+        extension = notion.extension(joint)
+        inside = np.append(joint.p_x, extension.inside)
+        ranges = Extended.of(extension).ranges
+        slack = np.zeros(len(extension.halfspaces))
+        problem = Problem.of(ranges, slack, inside, extension.upper)
+        most = vertices(notion.halfspaces(joint)).max(axis=0)
+        for size in (0.01, 0.1, 1.0):
+            multipliers = size * rng.normal(size=(6, len(ranges.rows)))
+            assert (caps_of(problem, multipliers) >= most - 1e-9).all()
 
 
 @LDP_OR_L1
