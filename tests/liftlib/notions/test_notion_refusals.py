@@ -21,7 +21,11 @@ from liftlib.notions import (
     RequiredBudget,
     require,
 )
-from liftlib.notions.agreement import check_agreement, halfspaces_fault
+from liftlib.notions.agreement import (
+    check_agreement,
+    disagreement,
+    halfspaces_fault,
+)
 from mixproof.checks import checked
 
 INF = math.inf
@@ -215,6 +219,11 @@ def test_contradictions_are_refused_in_every_use():
                 use()
             met.append(caught.value)
     compare("liftlib.notions: contradictions", met)
+
+
+def test_what_is_not_a_number_is_within_no_budget():
+    assert disagreement("halfspaces", np.array([True]), np.array([np.nan]))
+    assert not disagreement("halfspaces", np.array([False]), np.array([np.nan]))
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 4), (3, 1), (2, 2), (15, 200)], ids=str)

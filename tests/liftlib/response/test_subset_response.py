@@ -87,8 +87,14 @@ def test_subset_response_unites_and_falls_back(monkeypatch):
     assert report.value == utility(joint, channel)
 
 
+@pytest.mark.parametrize("by_search", [False, True])
 @pytest.mark.parametrize("seed", range(30))
-def test_a_subset_allows_a_response_exactly_if_it_merges_privately(seed):
+def test_a_subset_allows_a_response_exactly_if_it_merges_privately(
+    seed, by_search, monkeypatch
+):
+    if by_search:
+        monkeypatch.setattr(within_subset, "response_within_pair", lambda *_: None)
+        monkeypatch.setattr(within_subset, "too_large", lambda *_: True)
     rng = np.random.default_rng(seed)
     joint = ll.datasets.uniform_joint(3, 8, rng)
     notion = (ll.LIP(0.25), ll.LDP(0.5), ll.ALIP(0.4, 0.2))[seed % 3]
