@@ -91,9 +91,8 @@ def check_proof(
 
     Notes
     -----
-    The bound holds for every mechanism that ``notion.proven.is_satisfied`` accepts.
-    ``notion.proven`` is the notion itself, except that ALIP, L1Lift, Chi2Lift and
-    AlphaLift with a budget of 0 are perfect privacy.
+    The bound holds for every mechanism that ``notion.is_satisfied`` accepts: with a
+    budget of 0, ALIP, L1Lift, Chi2Lift and AlphaLift accept only perfect privacy.
 
     Examples
     --------
@@ -117,7 +116,7 @@ def check_proof(
             "the proof's numbers do not match its digest: use the original"
         )
     joint = in_order_of(channel, joint)  # the proof numbers symbols as the channel does
-    violation = notion.proven.violation(joint, channel)
+    violation = notion.violation(joint, channel)
     if not violation <= KEEP_TOL:
         raise InvalidProof(
             f"the channel exceeds {notion} by {violation:.3g} nats: it is not private"

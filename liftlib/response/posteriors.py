@@ -182,7 +182,7 @@ class PosteriorCone(NamedTuple):
     def keeps(self, channel: Channel) -> bool:
         """Return whether a channel satisfies the notion under every distribution."""
         every = (self.joint, *self.others)
-        return all(self.notion.proven.is_satisfied(joint, channel) for joint in every)
+        return all(self.notion.is_satisfied(joint, channel) for joint in every)
 
 
 def without_negligible(joint: Joint, notion: Notion) -> Support:
