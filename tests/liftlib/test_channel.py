@@ -58,6 +58,7 @@ def test_frozen():
         (Channel, [np.eye(2), None, [(0, 1)]]),
         (Channel, [np.eye(2), None, [(1,), (0,)]]),
         (Channel, [np.full((2, 2), 0.5), None, [(1,), (0,)]]),
+        (Channel, [[[1, 0], [0, 1], [0, 1]], None, [(0, 1), (2,)]]),
         (Channel.identity, [3, "ab"]),
         (Channel.merge, [[(0, 1)], 3]),
         (Channel.merge, [[(0, 1), (1, 2)], 3]),
@@ -83,6 +84,7 @@ def test_what_is_no_channel(make, refused):
         (Channel.deterministic, [[[0], [1]]]),
         (Channel(np.eye(2)).compose, [Channel(AWARE)]),
         (Channel(KERNEL).compose, [Channel.identity(2)]),
+        (Channel(np.eye(2)).compose, [Channel.identity(3)]),
         *[
             (getattr(wide, method), [JOINT])
             for wide in (Channel.identity(3), Channel(np.ones((3, 2, 1))))
@@ -115,16 +117,22 @@ def test_a_merge_has_a_kernel_a_partition_and_labels():
 
 
 @pytest.mark.parametrize(
-    ("labels", "expected"),
+    ("output_of", "labels", "expected"),
     [
-        (("a", "b", "c", "d"), ("a or b", "c or d")),
-        ((1, 2, 3, 4.5), ("1 or 2", "3 or 4.5")),
-        (("a", "b or c", "a or b", "c"), ("a or b or c", "(a or b or c)")),
-        (("u", "v", "u or v"), ("(u or v)", "u or v")),
+        ("0011", "abcd", ("a or b", "c or d")),
+        ("0011", (1, 2, 3, 4.5), ("1 or 2", "3 or 4.5")),
+        ("0011", ("a", "b or c", "a or b", "c"), ("a or b or c", "(a or b or c)")),
+        ("0011", ("a or b", "c", "a", "b"), ("a or b or c", "a or b")),
+        ("001", ("u", "v", "u or v"), ("(u or v)", "u or v")),
+        (
+            "0012",
+            ("u", "v", "u or v", "(u or v)"),
+            ("((u or v))", "u or v", "(u or v)"),
+        ),
     ],
 )
-def test_labels_of_subsets_are_text_and_differ(labels, expected):
-    channel = Channel.deterministic([0, 0, 1, 1][: len(labels)], labels)
+def test_labels_of_subsets_are_text_and_differ(output_of, labels, expected):
+    channel = Channel.deterministic(list(map(int, output_of)), labels)
     assert channel.outputs == expected
     joint = Joint(np.full((1, len(labels)), 1 / len(labels)), public=labels)
     assert Joint(channel.release(joint).to_frame()).public == expected
@@ -320,3 +328,5 @@ def test_a_copy_with_other_labels_forgets_what_was_released():
     np.testing.assert_array_equal(
         channel.labelled(second).release(first).p, fresh.release(first).p
     )
+    upside_down = Joint(table[::-1], public="ab")
+    np.testing.assert_array_equal(channel.release(upside_down).p, upside_down.p)

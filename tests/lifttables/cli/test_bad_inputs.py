@@ -29,7 +29,7 @@ def asked(*beliefs, table="in.csv", of=OF):
     return ["release", table, *of, "--belief", *beliefs, *OUT]
 
 
-def audit(*more, table="in.csv", of=OF):
+def words_of_audit(*more, table="in.csv", of=OF):
     return ["audit", table, *of, *more]
 
 
@@ -164,56 +164,65 @@ def bad_folder(tmp_path_factory):
 # words, what is said, and the exit code unless it is 2
 CASES = [
     # where the table comes from
-    (audit(table="no.csv"), "no file no.csv: check the path"),
-    (audit(table="in.ods"), "does not end in .csv, .tsv"),
-    (audit(table="folder.csv"), "no file folder.csv"),
+    (words_of_audit(table="no.csv"), "no file no.csv: check the path"),
+    (words_of_audit(table="in.ods"), "does not end in .csv, .tsv"),
+    (words_of_audit(table="folder.csv"), "no file folder.csv"),
     (
         words_of_release(table=".", out=["-o", "out.csv"]),
         ". is a folder: give a file's name",
     ),
     (words_of_release(out=["-o", "."]), ". is a folder: give a file's name"),
-    (audit(table="loop.csv"), "no file loop.csv"),
+    (words_of_audit(table="loop.csv"), "no file loop.csv"),
     (words_of_release(table="loop.csv"), "no file loop.csv"),
     (
-        audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"),
+        words_of_audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"),
         "File name too long: tree.csv:999",
     ),
-    (audit(table="empty.csv"), "is empty: it needs a line with the columns' names"),
-    (audit(table="head.csv"), "has no rows"),
     (
-        audit(table="long.csv"),
+        words_of_audit(table="empty.csv"),
+        "is empty: it needs a line with the columns' names",
+    ),
+    (words_of_audit(table="head.csv"), "has no rows"),
+    (
+        words_of_audit(table="long.csv"),
         (
             "cannot read long.csv: line 2 has 3 fields, but the header has 2: put each"
             " value"
         ),
     ),
-    (audit(table="latin.csv"), "save it as UTF-8"),
-    (audit(table="twice.csv"), "has more than one column 'ill'"),
-    (audit(table="quote.csv"), "cannot read quote.csv"),
-    (audit(table="not.csv.gz"), "not.csv.gz"),
-    (audit(table="cut.csv.gz"), "cut.csv.gz"),
-    (audit(table="not.parquet"), "cannot read not.parquet"),
-    (audit(of=public("agee")), "has no column 'agee': did you mean 'age'?"),
-    (audit(of=public("colour")), "has no column 'colour'"),
-    (audit(of=["--secret", "sick", "--public", "age"]), "has no column 'sick'"),
+    (words_of_audit(table="latin.csv"), "save it as UTF-8"),
+    (words_of_audit(table="twice.csv"), "has more than one column 'ill'"),
+    (words_of_audit(table="quote.csv"), "cannot read quote.csv"),
+    (words_of_audit(table="not.csv.gz"), "not.csv.gz"),
+    (words_of_audit(table="cut.csv.gz"), "cut.csv.gz"),
+    (words_of_audit(table="not.parquet"), "cannot read not.parquet"),
+    (words_of_audit(of=public("agee")), "has no column 'agee': did you mean 'age'?"),
+    (words_of_audit(of=public("colour")), "has no column 'colour'"),
     (
-        audit(of=["--secret", "age", "--public", "age"]),
+        words_of_audit(of=["--secret", "sick", "--public", "age"]),
+        "has no column 'sick'",
+    ),
+    (
+        words_of_audit(of=["--secret", "age", "--public", "age"]),
         "column 'age' is named twice",
     ),
-    (audit(of=public("age", "age")), "column 'age' is named twice"),
+    (words_of_audit(of=public("age", "age")), "column 'age' is named twice"),
     (
-        audit(of=["--secret", "ill", "ill", "--public", "age"]),
+        words_of_audit(of=["--secret", "ill", "ill", "--public", "age"]),
         "column 'ill' is named twice",
     ),
     (
-        audit(table="wide.csv"),
+        words_of_audit(table="wide.csv"),
         "wide.csv is UTF-16: name its encoding, utf-16 (--encoding)",
     ),
     (
-        audit(table="wider.csv"),
+        words_of_audit(table="wider.csv"),
         "wider.csv is UTF-32: name its encoding, utf-32 (--encoding)",
     ),
-    (audit(table=LATIN), "is not text in UTF-8: rename the file or its folder"),
+    (
+        words_of_audit(table=LATIN),
+        "is not text in UTF-8: rename the file or its folder",
+    ),
     (
         words_of_release(table=LATIN),
         "is not text in UTF-8: rename the file or its folder",
@@ -231,72 +240,78 @@ CASES = [
         words_of_release(table="in\0.csv"),
         "is not text in UTF-8: rename the file or its folder",
     ),
-    (audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive"),
-    (audit(table="packed.csv"), "packed.csv is gzipped: let its name end in .gz"),
+    (words_of_audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive"),
     (
-        audit(table="columns-of.csv"),
+        words_of_audit(table="packed.csv"),
+        "packed.csv is gzipped: let its name end in .gz",
+    ),
+    (
+        words_of_audit(table="columns-of.csv"),
         "columns-of.csv is Parquet: let its name end in .parquet",
     ),
-    (audit(table="lite.csv"), "lite.csv is a database: export the table as CSV"),
     (
-        audit(table="semicolon.csv"),
+        words_of_audit(table="lite.csv"),
+        "lite.csv is a database: export the table as CSV",
+    ),
+    (
+        words_of_audit(table="semicolon.csv"),
         (
             "has values with ';' between them, not ',': name the separator, ';'"
             " (--separator)"
         ),
     ),
-    (audit(table="tab.csv"), "not ',': name the separator, tab (--separator)"),
-    (audit(table="comma.tsv"), "has values with ',' between them, not '\\t'"),
+    (words_of_audit(table="tab.csv"), "not ',': name the separator, tab (--separator)"),
+    (words_of_audit(table="comma.tsv"), "has values with ',' between them, not '\\t'"),
     (
-        audit(table="mac.csv"),
+        words_of_audit(table="mac.csv"),
         "ends its lines with carriage returns alone: save it with line feeds",
     ),
-    (audit(table="hollow.parquet"), "cannot read hollow.parquet"),
+    (words_of_audit(table="hollow.parquet"), "cannot read hollow.parquet"),
     (
-        audit(table="odd.parquet", of=public("list")),
+        words_of_audit(table="odd.parquet", of=public("list")),
         "has no labels: convert it to text first",
     ),
     (
-        audit(table="odd.parquet", of=public("span")),
+        words_of_audit(table="odd.parquet", of=public("span")),
         "has no labels: convert it to text first",
     ),
     (
-        audit(table="pattern.csv", of=public("^ill$")),
+        words_of_audit(table="pattern.csv", of=public("^ill$")),
         "has a column called '^ill$', which is not a valid name",
     ),
     (
-        audit(table="pattern.csv", of=public("*")),
+        words_of_audit(table="pattern.csv", of=public("*")),
         "has a column called '*', which is not a valid name",
     ),
     (
-        audit(table="composed.csv", of=public("\u00e1ge")),
+        words_of_audit(table="composed.csv", of=public("\u00e1ge")),
         "no column '\\xe1ge': did you mean 'a\\u0301ge'?",
     ),
-    (audit(table="comment.csv"), "has no column 'ill': there are '# of 2020'"),
+    (words_of_audit(table="comment.csv"), "has no column 'ill': there are '# of 2020'"),
     (
-        audit(table="blank.csv", of=public("")),
+        words_of_audit(table="blank.csv", of=public("")),
         "has a column called '', which is not a valid name",
     ),
     (
-        audit(table="gaps.csv"),
+        words_of_audit(table="gaps.csv"),
         "every row has a missing value in columns 'ill', 'age'",
     ),
     # what its values mean
     (
-        audit(table="rarely.csv"),
+        words_of_audit(table="rarely.csv"),
         "column 'age' contains '(rare)', which is reserved for pooled symbols",
     ),
     (
-        audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]),
+        words_of_audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]),
         "contains '(rare)'",
     ),
     (
-        audit(of=public("zip")),
+        words_of_audit(of=public("zip")),
         "has 400 distinct numbers: bin it by edges, or declare them as codes",
     ),
-    (audit(of=public("zip")), "(--bin, --bin COLUMN=codes)"),
+    (words_of_audit(of=public("zip")), "(--bin, --bin COLUMN=codes)"),
     (
-        audit("--missing", "refuse", of=public("gone")),
+        words_of_audit("--missing", "refuse", of=public("gone")),
         "column 'gone' has missing values in 58 of 400 rows",
     ),
     (
@@ -314,7 +329,7 @@ CASES = [
         ),
     ),
     (
-        audit("--bin", "age=2", table="comma.csv"),
+        words_of_audit("--bin", "age=2", table="comma.csv"),
         "a binned column must contain numbers (1.5)",
     ),
     (
@@ -322,62 +337,77 @@ CASES = [
         "column 'r' has missing values in 58 of 400 rows",
     ),
     (
-        audit("--missing", "symbol", of=public("both")),
+        words_of_audit("--missing", "symbol", of=public("both")),
         "contains the text '(missing)' as well as missing values",
     ),
-    (audit("--bin", "zip", of=public("zip")), "bins are 'zip': give NAME=EDGE"),
-    (audit("--bin", "zip=", of=public("zip")), "give NAME=EDGE"),
-    (audit("--bin", "zip=2,1", of=public("zip")), "in increasing order"),
-    (audit("--bin", "zip=1,1", of=public("zip")), "in increasing order"),
-    (audit("--bin", "zip=nan", of=public("zip")), "in increasing order"),
-    (audit("--bin", "zip=1,inf", of=public("zip")), "in increasing order"),
-    (audit("--bin", "zip=a,b", of=public("zip")), "give NAME=EDGE"),
-    (audit("--bin", "zip=quantiles:4", of=public("zip")), "in increasing order"),
-    (audit("--bin", "zip=fortnight", of=public("zip")), "year|quarter|month|day"),
-    (audit("--bin", "age=1,2"), "must contain numbers"),
-    (audit("--bin", "age=month"), "dates (2020-01-31)"),
-    (audit("--bin", "seen=2020-13-01", of=public("seen")), "give NAME=EDGE"),
-    (audit("--bin", "seen=2020-05-01,7", of=public("seen")), "give NAME=EDGE"),
     (
-        audit("--bin", "zip=10100"),
+        words_of_audit("--bin", "zip", of=public("zip")),
+        "bins are 'zip': give NAME=EDGE",
+    ),
+    (words_of_audit("--bin", "zip=", of=public("zip")), "give NAME=EDGE"),
+    (words_of_audit("--bin", "zip=2,1", of=public("zip")), "in increasing order"),
+    (words_of_audit("--bin", "zip=1,1", of=public("zip")), "in increasing order"),
+    (words_of_audit("--bin", "zip=nan", of=public("zip")), "in increasing order"),
+    (words_of_audit("--bin", "zip=1,inf", of=public("zip")), "in increasing order"),
+    (words_of_audit("--bin", "zip=a,b", of=public("zip")), "give NAME=EDGE"),
+    (
+        words_of_audit("--bin", "zip=quantiles:4", of=public("zip")),
+        "in increasing order",
+    ),
+    (
+        words_of_audit("--bin", "zip=fortnight", of=public("zip")),
+        "year|quarter|month|day",
+    ),
+    (words_of_audit("--bin", "age=1,2"), "must contain numbers"),
+    (words_of_audit("--bin", "age=month"), "dates (2020-01-31)"),
+    (words_of_audit("--bin", "seen=2020-13-01", of=public("seen")), "give NAME=EDGE"),
+    (words_of_audit("--bin", "seen=2020-05-01,7", of=public("seen")), "give NAME=EDGE"),
+    (
+        words_of_audit("--bin", "zip=10100"),
         "a bin names 'zip', which is neither the secret nor published",
     ),
     (
-        audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
+        words_of_audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
         "already has bins, a hierarchy or a list: give only one",
     ),
-    (audit("--hierarchy", "age"), "the hierarchy is 'age': give NAME=FILE.csv"),
-    (audit("--hierarchy", "age=no.csv"), "no file no.csv, which a hierarchy names"),
     (
-        audit("--hierarchy", "age=tree.csv"),
+        words_of_audit("--hierarchy", "age"),
+        "the hierarchy is 'age': give NAME=FILE.csv",
+    ),
+    (
+        words_of_audit("--hierarchy", "age=no.csv"),
+        "no file no.csv, which a hierarchy names",
+    ),
+    (
+        words_of_audit("--hierarchy", "age=tree.csv"),
         "has 1 value not in its hierarchy, such as 'new'",
     ),
-    (audit("--hierarchy", "age=tree.csv:2"), "has 2 columns, so no level 2"),
-    (audit("--hierarchy", "age=tree.csv:0"), "LEVEL, of 1 or more"),
+    (words_of_audit("--hierarchy", "age=tree.csv:2"), "has 2 columns, so no level 2"),
+    (words_of_audit("--hierarchy", "age=tree.csv:0"), "LEVEL, of 1 or more"),
     (
-        audit("--hierarchy", "age=twin.csv"),
+        words_of_audit("--hierarchy", "age=twin.csv"),
         "twin.csv has the value 'old' twice, in lines 2 and 3: give it one parent",
     ),
     (
-        audit("--hierarchy", "age=apart.csv"),
+        words_of_audit("--hierarchy", "age=apart.csv"),
         (
             "apart.csv gives 'o' two parents, 'all' in line 2 and 'some' in line 4:"
             " give it one"
         ),
     ),
     (
-        audit("--hierarchy", "age=circle.csv"),
+        words_of_audit("--hierarchy", "age=circle.csv"),
         "circle.csv puts 'old' into 'o' in line 4, but 'o' lies within 'old'",
     ),
     (
-        audit("--bin", "born=1,2", table="born.parquet", of=public("born")),
+        words_of_audit("--bin", "born=1,2", table="born.parquet", of=public("born")),
         (
             "column 'born' contains dates, which numbers do not cut: give dates as"
             " edges, such as 1950-01-01,1980-01-01"
         ),
     ),
     (
-        audit("--bin", "born=5,10", table="born.parquet", of=public("born")),
+        words_of_audit("--bin", "born=5,10", table="born.parquet", of=public("born")),
         "give dates as edges",
     ),
     (
@@ -388,14 +418,20 @@ CASES = [
         ),
     ),
     (
-        audit("--hierarchy", "age=hole.csv"),
+        words_of_audit("--hierarchy", "age=hole.csv"),
         "lacks a value or a parent next to 'old'",
     ),
-    (audit("--hierarchy", "age=bare.csv"), "has 1 columns, so no level 1"),
-    (audit("--hierarchy", "age=none.csv"), "has no values: give a line for each"),
-    (audit("--hierarchy", "age=latin.csv"), "cannot read the hierarchy latin.csv"),
+    (words_of_audit("--hierarchy", "age=bare.csv"), "has 1 columns, so no level 1"),
     (
-        audit("--hierarchy", "zip=tree.csv"),
+        words_of_audit("--hierarchy", "age=none.csv"),
+        "has no values: give a line for each",
+    ),
+    (
+        words_of_audit("--hierarchy", "age=latin.csv"),
+        "cannot read the hierarchy latin.csv",
+    ),
+    (
+        words_of_audit("--hierarchy", "zip=tree.csv"),
         "a hierarchy names 'zip', which is neither",
     ),
     # what private means
@@ -426,13 +462,13 @@ CASES = [
         "the standard input has no ledger, so a second release",
     ),
     # where the page goes
-    (audit("-o", "folder.csv"), "is a folder: give a file's name"),
+    (words_of_audit("-o", "folder.csv"), "is a folder: give a file's name"),
     (
-        audit("-o", "taken.csv"),
+        words_of_audit("-o", "taken.csv"),
         "taken.csv already exists: choose another name or overwrite it (--force)",
     ),
-    (audit("-o", "nowhere/a.html"), "cannot write nowhere/a.html"),
-    (audit("-o", "/dev/null", "--force"), "is not a regular file"),
+    (words_of_audit("-o", "nowhere/a.html"), "cannot write nowhere/a.html"),
+    (words_of_audit("-o", "/dev/null", "--force"), "is not a regular file"),
     # where the page goes
     # what is released, and where to
     (
@@ -535,7 +571,7 @@ USAGE = [
     (["nothing"], "invalid choice: 'nothing'"),
     (["audit"], "the following arguments are required"),
     (["audit", "in.csv", "--secret"], "expected at least one argument"),
-    (audit("--missing", "sym"), "invalid choice: 'sym'"),
+    (words_of_audit("--missing", "sym"), "invalid choice: 'sym'"),
     (asked("10%"), "expected 2 arguments"),
 ]
 
@@ -587,7 +623,7 @@ def test_readme_lists_the_exit_codes():
 def test_a_full_disk_is_one_line(bad_folder, monkeypatch):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    words = [sys.executable, "-m", "lifttables", *audit()]
+    words = [sys.executable, "-m", "lifttables", *words_of_audit()]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=bad_folder
@@ -602,18 +638,18 @@ def test_closed_streams_and_a_terminal_without_the_characters(
 ):
     monkeypatch.chdir(bad_folder)
     monkeypatch.setattr(sys, "stdout", None)
-    assert main(audit()) == 0
+    assert main(words_of_audit()) == 0
     monkeypatch.setattr(sys, "stdin", None)
-    assert main(audit(table="-")) == 2
+    assert main(words_of_audit(table="-")) == 2
     assert "the standard input is empty" in capsys.readouterr().err
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
-    assert main(audit(table="accents.csv")) == 0
+    assert main(words_of_audit(table="accents.csv")) == 0
     assert b"t\\xe9" in sys.stdout.buffer.getvalue()
 
 
 def test_stdin_is_read_and_leaves_nothing(bad_folder):
     before = listing(bad_folder)
-    words = [sys.executable, "-m", "lifttables", *audit(table="-")]
+    words = [sys.executable, "-m", "lifttables", *words_of_audit(table="-")]
     text = (bad_folder / "in.csv").read_text()
     done = subprocess.run(
         words, input=text, capture_output=True, text=True, cwd=bad_folder
@@ -708,7 +744,7 @@ def test_real_endings(name, bad_folder, tmp_path, monkeypatch, capsys):
     text = frame.write_csv(separator="\t" if "TSV" in name else ",").encode()
     (tmp_path / name).write_bytes(gzip.compress(text) if name.endswith("gz") else text)
     monkeypatch.chdir(tmp_path)
-    assert main(audit(table=name)) == 0
+    assert main(words_of_audit(table=name)) == 0
     assert "400 rows" in capsys.readouterr().out
     assert main(words_of_release(table=name, out=["-o", "out.csv.gz"])) == 0
     assert len(pl.read_csv("out.csv.gz")) == 400
