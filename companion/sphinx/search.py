@@ -2,11 +2,11 @@
 
 ``_static/search-sections.js``, read by ``search.js``, is a list of ``[page, anchor,
 kind, title, page's title, prose, tables, keywords]``, without code. The front matter of
-a page may list synonyms of its subject as ``keywords``, and a part of a page that an
-extension wraps in :class:`found_alone` has an entry of its own. ``words.js`` reads
-questions, for the search and for filters of a page. If the list or the ranking library
-(MiniSearch, in ``static/minisearch``) is unavailable, the search page falls back to
-Sphinx's search.
+a page may list synonyms of its subject as ``keywords``, and those of a section as
+``section_keywords``, by the section's anchor. A part of a page that an extension wraps
+in :class:`found_alone` has an entry of its own. ``words.js`` reads questions, for the
+search and for filters of a page. If the list or the ranking library (MiniSearch, in
+``static/minisearch``) is unavailable, the search page falls back to Sphinx's search.
 """
 
 import html
@@ -19,6 +19,7 @@ from docutils import nodes  # type: ignore[import-untyped]
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.util.logging import getLogger
 
 
 class found_alone(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: N801
@@ -29,6 +30,7 @@ class found_alone(nodes.General, nodes.Element):  # type: ignore[misc]  # noqa: 
     """
 
 
+LOGGER = getLogger(__name__)
 CODE_NODES = (nodes.literal_block, nodes.doctest_block, nodes.raw)
 SEPARATE_NODES = (
     nodes.section,
@@ -121,8 +123,27 @@ def one_by_one(title: str) -> str:
     return " ".join(names)
 
 
+def keywords_of(said: dict[str, str]) -> dict[str, str]:
+    """Return a page's keywords (under an empty anchor) and those of its sections.
+
+    >>> keywords_of({"keywords": "toss", "section_keywords": '{"b": "bias"}'})
+    {'b': 'bias', '': 'toss'}
+    """
+    sections = json.loads(said.get("section_keywords", "{}"))
+    return {**sections, "": said.get("keywords", "")}
+
+
+def warn_of_lost(page: str, keywords: dict[str, str], doctree: nodes.document) -> None:
+    """Warn of keywords whose section the page does not have."""
+    anchors = {
+        anchor for section in doctree.findall(nodes.section) for anchor in section["ids"]
+    }
+    for anchor in keywords.keys() - anchors - {""}:
+        LOGGER.warning("%s: no section %r for its keywords", page, anchor)
+
+
 def entries(
-    page: str, title: str, keywords: str, doctree: nodes.document
+    page: str, title: str, keywords: dict[str, str], doctree: nodes.document
 ) -> Iterator[list[str]]:
     """Yield the index entries of a page's sections, glossary terms and functions."""
     top = True
@@ -148,7 +169,9 @@ def entries(
         name = named(
             text_of(next(iter(owner.findall(nodes.title)), nodes.title(text=title)))
         )
-        words = " ".join([keywords if top else "", one_by_one(name)]).strip()
+        places = [""] if top else section["ids"]
+        listed = [keywords[place] for place in places if place in keywords]
+        words = ", ".join([*listed, one_by_one(name)]).strip(", ")
         rest = [joined(section, "prose"), joined(section, "table"), words]
         yield [page, "" if top else anchor, kind, name, title, *rest]
         top = False
@@ -190,7 +213,8 @@ class Pages(StandaloneHTMLBuilder):
     def index_page(self, pagename: str, doctree: nodes.document, title: str) -> None:
         """Index a page without its code."""
         words = prose(doctree)
-        keywords = str(self.env.metadata[pagename].get("keywords", ""))
+        keywords = keywords_of(self.env.metadata[pagename])
+        warn_of_lost(pagename, keywords, words)
         self.__dict__.setdefault("found", []).extend(
             entries(
                 pagename, html.unescape(re.sub(r"<[^>]+>", "", title)), keywords, words

@@ -3,9 +3,13 @@
 
 (() => {
   const ASKING = new Set(
-    "a about an and are define definition did do does explain for how i in is it mean meaning means my of on should that the there this to what what's when where which who why with".split(" "),
+    (
+      "a about an and any are as at be by can could define definition did do does explain find for from get has have how i if in is it " +
+      "its me mean meaning means my need not of on or please should some such than that the them there these they this those to use used " +
+      "using want was we were what what's when where which who why will with would you your"
+    ).split(" "),
   );
-  const SAME = { __proto__: null, alg: "algorithm", algo: "algorithm", def: "definition", fig: "figure", figs: "figure", prop: "proposition",
+  const SAME = { __proto__: null, alg: "algorithm", algo: "algorithm", attacker: "adversary", attackers: "adversary", def: "definition", fig: "figure", figs: "figure", prop: "proposition",
     sec: "section", thm: "theorem", vs: "versus", "ε": "epsilon", eps: "epsilon", "λ": "lambda", "α": "alpha" };
   const LETTERS = {
     alpha: "α", beta: "β", chi: "χ", delta: "δ", Delta: "Δ", ell: "ℓ", epsilon: "ε", varepsilon: "ε", eta: "η", gamma: "γ", Gamma: "Γ",
@@ -28,7 +32,10 @@
 
   const plain = (text) => text.replace(/\\\((.*?)\\\)/g, (_, tex) => readable(tex));
 
-  const singly = (text) => text.toLowerCase().split(/[^\p{L}\p{N}_]+/u).filter(Boolean).map((word) => SAME[word] ?? word);
+  /** One spelling for "randomized" and "randomised". */
+  const spelt = (word) => word.replace(/(?<=\p{L}{3})z(?=(?:e|ed|er|es|ing|ations?)$)/u, "s");
+
+  const singly = (text) => text.toLowerCase().split(/[^\p{L}\p{N}_]+/u).filter(Boolean).map((word) => SAME[word] ?? spelt(word));
 
   /** Words, and a name with its number as one: "Prop. 5" is also "proposition5". */
   const words = (text) => {

@@ -1,6 +1,7 @@
 """The search: who asks for a word finds its definition first."""
 
 import html
+import json
 import re
 import urllib.parse
 from functools import cache
@@ -80,6 +81,29 @@ ASKED = {
     "two releases about the same people": (
         "chapters/(theorems|relatives|your-own-data).html"
     ),
+    "which mechanism should I use, and when": (
+        "chapters/optimality.html#which-mechanism-comes-closest"
+    ),
+    "proof that the watchdog is optimal": (
+        "chapters/watchdog.html#why-merging-leaks-the-least"
+    ),
+    "numeric column such as salary, how to bin": (
+        "chapters/your-own-data.html#missing-values-and-numeric-columns"
+    ),
+    "missing values in my table": (
+        "chapters/your-own-data.html#missing-values-and-numeric-columns"
+    ),
+    "how long does the optimal mechanism take": (
+        "chapters/optimality.html#how-large-the-problems-can-be"
+    ),
+    "second paper": "chapters/record-c22.html",
+    "result does not reproduce": "chapters/ledger.html",
+    "error bars on the figures": "chapters/population.html",
+    "report an error on a page": "intro.html#report-a-mistake",
+    "define a new privacy notion": "chapters/your-own-work.html#a-notion-of-your-own",
+    "pip install": "intro.html#install-and-run-it",
+    "randomized response": "chapters/(conditional-reporting|glossary).html",
+    "watchdgo": "chapters/(glossary.html#term-watchdog|watchdog.html)",
 }
 """Questions of readers, and the pattern of the first answer's address."""
 one_visit = pytest.mark.xdist_group("search")
@@ -170,6 +194,31 @@ def test_code_is_not_searched_and_the_script_is_on_one_page(search_page, site):
     assert found(search_page, site, "pivot_table") == []
     search_page.goto(f"{site}chapters/watchdog.html")
     assert search_page.locator("script[src*='search.js']").count() == 0
+
+
+@one_visit
+@pytest.mark.book
+def test_a_definition_is_shown_from_its_start(search_page, site):
+    (address, excerpt), *_ = found(search_page, site, "what is lift")
+    assert address == "chapters/glossary.html#term-lift"
+    glossary = json.loads(
+        (HTML / "_static" / "search-sections.js")
+        .read_text("utf-8")
+        .removeprefix("window.searchSections = ")
+        .rstrip(";\n")
+    )
+    (prose,) = [one[5] for one in glossary if one[1] == "#term-lift"]
+    assert excerpt.startswith(f"lift: {prose[:15]}")
+
+
+@one_visit
+@pytest.mark.book
+def test_matches_are_counted_and_not_called_pages(search_page, site):
+    for asked in ("lift", "watchdgo"):
+        results = found(search_page, site, asked)
+        said = search_page.locator("#search-results .search-summary").inner_text()
+        assert str(len(results)) in said
+        assert "page" not in said
 
 
 @one_visit
