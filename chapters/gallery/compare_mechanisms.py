@@ -5,8 +5,9 @@ import liftlib as ll
 joint, notion = ll.datasets.hundred_people(decades=True), ll.LIP(0.5)
 mechanisms = {
     "one group": "watchdog",
-    "small groups": "E23 Algorithm 1",  # a key, a paper's name, a function
+    "small groups": "E23 Algorithm 1",  # a paper's name; above a key, below a function
     "random answers": "AORR",
+    "within groups": ll.mechanisms.subset_response,
 }
 rows = ll.compare(joint, notion, mechanisms)
 print(rows[["mechanism", "nmi", "violation", "gap"]].round(3))

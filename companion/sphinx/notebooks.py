@@ -3,7 +3,8 @@
 The Pages workflow publishes ``_notebooks`` on the branch ``notebooks``, which the
 Binder and Colab buttons open. Without a repository (see ``companion.sphinx.theming``)
 or without ``companion_package``, there are none. Without a repository, notebooks
-install the wheel next to them.
+install the wheel next to them. The role ``companion-wheel`` links to the wheel; a text
+with ``{wheel}``, such as ``pip install {wheel}``, is shown with the file's name.
 """
 
 import ast
@@ -19,6 +20,7 @@ import nbformat
 from docutils import nodes  # type: ignore[import-untyped]
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.util.docutils import SphinxRole
 
 from companion.parameters import PAGE_SUFFIXES
 from companion.project import project_root
@@ -283,7 +285,7 @@ def add_buttons(
     downloads = [
         link(
             f"{up}{NOTEBOOK_FOLDER}/{file}",
-            ".ipynb",
+            "Notebook (.ipynb)",
             "Download as a notebook",
             "fas fa-file-code",
         ),
@@ -293,7 +295,7 @@ def add_buttons(
         downloads.append(
             link(
                 f"{up}_sources/{pagename}{suffix}",
-                suffix,
+                f"Text ({suffix})",
                 "Download the source",
                 "fas fa-file",
             )
@@ -301,18 +303,36 @@ def add_buttons(
     if package:
         wheel = wheel_name(package)
         words = f"Download {package.name}, which the notebook needs"
-        downloads.append(
-            link(f"{up}{NOTEBOOK_FOLDER}/{wheel}", ".whl", words, "fas fa-box")
-        )
+        address = f"{up}{NOTEBOOK_FOLDER}/{wheel}"
+        downloads.append(link(address, "Library (.whl)", words, "fas fa-box"))
     context["header_buttons"].append(
         menu("Download this chapter", "fas fa-download", "download-buttons", downloads)
     )
+
+
+class WheelRole(SphinxRole):
+    """A link to the wheel, or a command with its name."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the link, or the command as code; other builders have no link."""
+        package = package_of(self.config)
+        name = wheel_name(package) if package else "the wheel"
+        if "{wheel}" in self.text:
+            text = self.text.replace("{wheel}", name)
+            return [nodes.literal(text, text)], []
+        shown = nodes.literal(name, name)
+        if package is None or self.env.app.builder.name != "html":
+            return [shown], []
+        up = "../" * self.env.docname.count("/")
+        address = f"{up}{NOTEBOOK_FOLDER}/{name}"
+        return [nodes.reference("", "", shown, refuri=address)], []
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Connect to the build."""
     app.setup_extension("sphinx_markdown_builder")
     add_settings(app, "companion_package")
+    app.add_role("companion-wheel", WheelRole())
     app.connect("source-read", note_source)
     app.connect("doctree-resolved", keep_text, priority=900)
     app.connect("html-page-context", add_buttons, priority=600)

@@ -136,7 +136,9 @@ def keywords_of(said: dict[str, str]) -> dict[str, str]:
 def warn_of_lost(page: str, keywords: dict[str, str], doctree: nodes.document) -> None:
     """Warn of keywords whose section the page does not have."""
     anchors = {
-        anchor for section in doctree.findall(nodes.section) for anchor in section["ids"]
+        anchor
+        for section in doctree.findall(nodes.section)
+        for anchor in section["ids"]
     }
     for anchor in keywords.keys() - anchors - {""}:
         LOGGER.warning("%s: no section %r for its keywords", page, anchor)

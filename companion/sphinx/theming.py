@@ -5,7 +5,7 @@ The repository is ``repository_url`` in ``_config.yml`` or GITHUB_REPOSITORY, wh
 workflow sets. Each page ends with a link to report a mistake, which names the page and
 the version of ``companion_package``: to the repository's issues or, without a
 repository, to the section that ``companion_mistakes`` names, such as
-``intro#mistakes``.
+``intro#mistakes``, with the page in the address (``?page=...``).
 """
 
 import html
@@ -59,7 +59,8 @@ def mistakes_at(app: Sphinx, page: str, said: str) -> str:
     target, _, anchor = app.config["companion_mistakes"].partition("#")
     if target not in app.env.found_docs:
         return ""
-    return f"{app.builder.get_relative_uri(page, target)}#{anchor}"
+    at = app.builder.get_relative_uri(page, target)
+    return f"{at}?{urlencode({'page': said})}#{anchor}"
 
 
 def add_mistakes(

@@ -28,7 +28,7 @@ html_baseurl = "ADDRESS"
 def test_each_page_says_how_it_is_cited(tmp_path, address):
     (tmp_path / "conf.py").write_text(CONFIGURATION.replace("ADDRESS", address))
     (tmp_path / "index.rst").write_text(
-        "Front\n=====\n\n.. toctree::\n\n   parts/toss\n"
+        "Front\n=====\n\n.. companion-cite::\n\n.. toctree::\n\n   parts/toss\n"
     )
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "toss.rst").write_text(
@@ -62,6 +62,12 @@ def test_each_page_says_how_it_is_cited(tmp_path, address):
     assert entry.fields["title"] == r"A toss of \{n\} coins\_2"
     assert entry.fields["year"] == "2026"
     assert ("url" in entry.fields) is bool(address)
+    first = (app.outdir / "_cite" / "index.bib").read_text()
+    ((_, own),) = parse_string(first, "bibtex").entries.items()
+    assert own.type == "software"
+    assert "booktitle" not in own.fields
+    shown = BeautifulSoup((app.outdir / "index.html").read_text(), "html.parser")
+    assert first.strip() in shown.text
     (menu,) = context["header_buttons"]
     assert [button["url"] for button in menu["buttons"]] == ["../_cite/parts/toss.bib"]
 

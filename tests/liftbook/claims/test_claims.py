@@ -433,3 +433,16 @@ def test_a_typed_number_is_seen():
 def test_a_reason_names_functions_that_exist(monkeypatch):
     with raised(DataError):
         claims.compute(claims.calls_in("On {nothing:at all} of them.")[0])
+
+
+def test_verdicts_that_a_lesson_repeats():
+    """*The watchdog mechanism* says these under E23's Figures 2 and 3."""
+    verdicts = {entry.claim.id: entry.verdict for entry in ENTRIES}
+    second = {
+        verdict
+        for name, verdict in verdicts.items()
+        if name.startswith(("e23-fig2-", "e23-wd-syn-"))
+    }
+    assert second == {"agrees"}
+    assert verdicts["e23-fig3-ldp"] == verdicts["e23-fig3-ldp-leaks"] == "agrees"
+    assert verdicts["e23-fig3-relax"] == "differs"
