@@ -141,7 +141,8 @@ def noise_pmf(cells: int, c: float) -> Vector:
 
     if not cells:
         return np.ones(1)
-    most = int((46 + 6 * np.log(46 + cells) + cells * np.log(cells + 1.0)) / c) + 4
+    # P(J > most) < e^-46, by Chernoff's bound with the tilt c / 2
+    most = int(2 * (46 + cells * np.log(2.0)) / c)
     j = np.arange(most + 1)
     half = np.exp(
         gammaln(j + cells)
@@ -150,8 +151,10 @@ def noise_pmf(cells: int, c: float) -> Vector:
         + cells * np.log(-np.expm1(-c))
         - c * j
     )
+    # of many cells, most lie far from 0
+    half = half[half > TINY**2]
     full = np.convolve(half, half[::-1])
-    cut = min(int(np.flatnonzero(np.cumsum(full) > TINY / 4)[0]), most)
+    cut = min(int(np.flatnonzero(np.cumsum(full) > TINY / 4)[0]), len(half) - 1)
     return np.asarray(full[cut : len(full) - cut])
 
 
@@ -159,18 +162,17 @@ def sum_of(first: Vector, second: Vector, times: int, less: int) -> tuple[Vector
     """Return the distribution of times Z - less W, of two centred distributions, and
     its offset.
     """
-    z, w = (np.arange(len(of)) - len(of) // 2 for of in (first, second))
-    values = times * z[:, None] - less * w
-    offset = -int(values.min())
-    return (
-        np.asarray(
-            np.bincount((values + offset).ravel(), np.outer(first, second).ravel())
-        ),
-        offset,
-    )
+    if not less:
+        second = second.sum(keepdims=True)
+    pmf = np.zeros(times * (len(first) - 1) + less * (len(second) - 1) + 1)
+    for at, of_first in enumerate(first):
+        start = times * at
+        end = start + less * (len(second) - 1) + 1
+        pmf[start : end : max(less, 1)] += of_first * second[::-1]
+    return pmf, len(pmf) // 2
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=512)  # all sizes of the blocks of 300 symbols
 def _largest_cdf(c: float, a: int, b: int, i: int, block: int) -> tuple[Vector, int]:
     """Return the largest P(V + further rows <= x) over up to ``block`` - 1 further
     rows, and the index of x = 0.
@@ -180,18 +182,15 @@ def _largest_cdf(c: float, a: int, b: int, i: int, block: int) -> tuple[Vector, 
     is of x GRID.
     """
     pmf, offset = sum_of(noise_pmf(a, c), noise_pmf(b, c), GRID - i, i)
-    below, above = GRID * block, GRID * block
-    cdf = np.concatenate([np.zeros(below), np.cumsum(pmf), np.full(above, pmf.sum())])
-    best, p = cdf, max((i - 0.5) / GRID, 0.0)
-    for _ in range(block - 1):
-        lost, gained = (
-            np.concatenate([cdf[i:], np.full(i, cdf[-1])]),
-            np.zeros_like(cdf),
-        )
-        gained[GRID - i :] = cdf[: len(cdf) - (GRID - i)]
-        cdf = (1 - p) * lost + p * gained
-        best = np.maximum(best, cdf)
-    return best, offset + below
+    beside = GRID * block
+    cdf = np.concatenate([np.zeros(beside), np.cumsum(pmf), np.full(beside, pmf.sum())])
+    best, p = cdf.copy(), max((i - 0.5) / GRID, 0.0)
+    for further in range(1, block):
+        # of V and the rows that add 1 - theta, without what all rows take away
+        cdf[GRID:] = (1 - p) * cdf[GRID:] + p * cdf[:-GRID]
+        less = further * i
+        best[: len(best) - less] = np.maximum(best[: len(best) - less], cdf[less:])
+    return best, offset + beside
 
 
 class Rows(NamedTuple):
@@ -460,9 +459,7 @@ def _largest_kept(
         # at most N times ln E of one row, if p is kept
         of_rows = log_level - 1e-9 - known[:, None]
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            ends = [
-                np.expm1(of_rows / n - tilt * theta) / np.expm1(-tilt)
-                for n in (rows.least, rows.most)
-            ]
-        kept = np.minimum(kept, np.nan_to_num(np.maximum(*ends), nan=1.0))
+            of_row = np.minimum(of_rows / rows.least, of_rows / rows.most)
+            largest = np.expm1(of_row - tilt * theta) / np.expm1(-tilt)
+        kept = np.fmin(kept, largest)  # NaN, of no rows, bounds nothing
     return kept
