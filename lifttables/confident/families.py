@@ -47,7 +47,7 @@ def designed(
     certifies.
 
     A quarter of the rows merges more symbols than the family can search (25 or 15) into
-    as many blocks.
+    as many blocks, or fewer of many secrets.
     """
     channel = FAMILIES[family](sample, notion, places=places)
     if np.ptp(channel.kernel, axis=0).max() <= SAME_TOL:

@@ -43,6 +43,8 @@ MAX_VERIFICATIONS = 4  # of a response; two or three usually suffice
 MAX_DESCENT_STEPS = 12
 # number of subsets added at a time, to the mixture or to a row's linear program
 SUBSETS_PER_ROUND = 16
+# subsets in a row's linear program, beyond which a new one is begun
+MOST_HELD = 500
 # a row joins the mixture if its reduced cost is below minus this, in nats
 REDUCED_COST_TOL = 1e-6
 # bisection steps for the share of a constant release, for a precision of 1e-12
@@ -245,6 +247,8 @@ def _best_mixture(
     pool, rows = _distinct(cone, [everyone, *inside], np.empty((0, len(p_x))))
     mixture, search = cheapest(rows, p_x), _Search(cone, certified)
     for _ in range(MAX_RESPONSE_ROUNDS):
+        if len(search.held) > MOST_HELD:
+            search = _Search(cone, certified)
         price = mixture.solution.dual
         saved = cost - cone.rows[places] @ price
         joining = [

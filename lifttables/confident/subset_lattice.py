@@ -19,6 +19,8 @@ from mixproof.numerics import Mask, Vector, first_largest, ranked, xlogx
 # maximum number of symbols, or of blocks of symbols, for a search over all subsets
 MAX_LATTICE_SYMBOLS = 15
 MAX_RESPONSE_SYMBOLS = 25  # the same for responses over small subsets
+# with more secrets than these, each has few rows: fewer blocks retain more, sooner
+MANY_SECRETS, FEW_BLOCKS = 8, 12
 # of partitions, after which all symbols are one subset; few are needed
 MAX_VERIFICATIONS = 50
 # largest multiple of the table's rows for which ``rows_needed`` gives a number
@@ -163,14 +165,15 @@ def blocks_of(
     """Return a partition of the symbols into blocks, and a sample over the blocks.
 
     Each of up to ``most`` symbols is a block. A random quarter of the rows merges a
-    larger number of symbols into ``most`` blocks, of neighbours if they have
-    ``places``, and the sample has the other rows.
+    larger number of symbols into ``most`` blocks, ``FEW_BLOCKS`` for many secrets, of
+    neighbours if they have ``places``, and the sample has the other rows.
     """
     n = sample.n_public
     if n <= most:
         return tuple((x,) for x in range(n)), sample
     choosing, rest = sample.split(rng)
-    blocks = united(choosing, most, places)
+    wanted = most if sample.n_secret <= MANY_SECRETS else min(most, FEW_BLOCKS)
+    blocks = united(choosing, wanted, places)
     return blocks, rest.merged(blocks)
 
 
@@ -187,38 +190,45 @@ def united(
     """Return ``wanted`` blocks of symbols by greedy merging, of neighbours if they have
     ``places``.
 
-    Each step minimises the relative loss of H(X) plus the relative loss of I(S; X).
+    Each step minimises the relative loss of H(X) less that of I(S; X), which leaks.
     """
+    n = counts.shape[1]
     where = (
-        np.full(counts.shape[1], np.nan)
+        np.full(n, np.nan)
         if places is None
         else np.argsort(np.argsort(places)) + 0.0 * places
     )
-    groups = [[x] for x in range(counts.shape[1])]
+    low, high = where.copy(), where.copy()
+    groups = [[x] for x in range(n)]
     # half a row for each cell, so that unseen combinations stay possible
-    mass = counts + 0.5 / counts.shape[1]
+    mass = counts + 0.5 / n
     mass = mass / mass.sum()
     of_secret, total_entropy = (
         max(mutual_information(mass), np.finfo(float).tiny),
         -float(xlogx(mass.sum(axis=0)).sum()),
     )
-    while len(groups) > wanted:
+
+    def losses(i: int) -> Vector:
+        """Return the loss of joining group i with each of the groups."""
         p_x = mass.sum(axis=0)
         cell, column = xlogx(mass).sum(axis=0), xlogx(p_x)
-        union, p_union = mass[:, :, None] + mass[:, None, :], p_x[:, None] + p_x
-        of_x = xlogx(p_union) - column[:, None] - column
-        of_s = of_x - (xlogx(union).sum(axis=0) - cell[:, None] - cell)
-        loss = of_x / total_entropy - of_s / of_secret
-        low, high = np.array(
-            [[min(ends), max(ends)] for ends in (where[group] for group in groups)]
-        ).T
+        union = xlogx(mass[:, [i]] + mass).sum(axis=0)
+        of_x = xlogx(p_x[i] + p_x) - column[i] - column
+        of_s = of_x - (union - cell[i] - cell)
         # NaN is next to everything
-        loss[high[:, None] + 1 < low] = loss.T[high[:, None] + 1 < low] = np.inf
-        loss[np.diag_indices(len(groups))] = np.inf
+        apart = (high[i] + 1 < low) | (high + 1 < low[i])
+        apart[i] = True
+        return np.where(apart, np.inf, of_x / total_entropy - of_s / of_secret)
+
+    loss = np.array([losses(i) for i in range(n)])
+    while len(groups) > wanted:
         i, j = sorted(divmod(first_largest(-loss), len(groups)))
         groups[i] += groups.pop(j)
         mass[:, i] += mass[:, j]
-        mass = np.delete(mass, j, axis=1)
+        low[i], high[i] = min(where[groups[i]]), max(where[groups[i]])
+        mass, low, high = (np.delete(of, j, axis=-1) for of in (mass, low, high))
+        loss = np.delete(np.delete(loss, j, axis=0), j, axis=1)
+        loss[i] = loss[:, i] = losses(i)
     return tuple(sorted(tuple(sorted(group)) for group in groups))
 
 

@@ -7,7 +7,14 @@ import pytest
 
 import liftlib as ll
 from lifttables.confident.merging import confident_merging
-from lifttables.confident.subset_lattice import united
+from lifttables.confident.subset_lattice import (
+    FEW_BLOCKS,
+    MANY_SECRETS,
+    MAX_LATTICE_SYMBOLS,
+    MAX_RESPONSE_SYMBOLS,
+    blocks_of,
+    united,
+)
 from lifttables.encoding.columns import MISSING, RARE, Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
 from lifttables.population.sample import Sample
@@ -83,6 +90,40 @@ def test_many_values_are_merged_into_blocks_of_neighbours():
     assert len(blocks) == 7
     for block in blocks:
         assert np.ptp(places[list(block)]) == len(block) - 1
+
+
+def loss_of(mass, first, second):
+    """The relative loss of H(X), and of I(S; X), by joining two columns."""
+    joined = np.delete(mass, second, axis=1)
+    joined[:, first] += mass[:, second]
+    entropies = [ll.measures.entropy(p.sum(axis=0)) for p in (mass, joined)]
+    of_secret = [ll.measures.mutual_information(p) for p in (mass, joined)]
+    return joined, entropies[0] - entropies[1], of_secret[0] - of_secret[1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_step_joins_the_two_blocks_that_lose_least(seed):
+    counts = np.random.default_rng(seed).gamma(0.5, 20, (3, 9))
+    mass = (counts + 0.5 / 9) / (counts + 0.5 / 9).sum()
+    h, i = ll.measures.entropy(mass.sum(axis=0)), ll.measures.mutual_information(mass)
+    groups = [(x,) for x in range(9)]
+    for wanted in range(8, 1, -1):
+
+        def loss(pair, mass=mass):
+            _, of_x, of_s = loss_of(mass, *pair)
+            return of_x / h - of_s / i
+
+        first, second = min(itertools.combinations(range(len(groups)), 2), key=loss)
+        mass = loss_of(mass, first, second)[0]
+        groups[first] += groups.pop(second)
+        assert united(counts, wanted) == tuple(sorted(map(tuple, map(sorted, groups))))
+
+
+def test_many_secrets_leave_fewer_blocks():
+    counts = np.ones((MANY_SECRETS + 1, 40))
+    for most in (MAX_LATTICE_SYMBOLS, MAX_RESPONSE_SYMBOLS):
+        assert len(blocks_of(Sample(counts), 0, most)[0]) == FEW_BLOCKS
+        assert len(blocks_of(Sample(counts[1:]), 0, most)[0]) == most
 
 
 def test_a_run_that_begins_with_a_minus_is_no_formula():

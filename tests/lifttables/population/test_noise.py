@@ -18,6 +18,7 @@ from lifttables.population.noise import (
     chernoff_bounds,
     geometric_noise,
     noise_pmf,
+    sum_of,
     upper_bounds,
 )
 
@@ -229,6 +230,30 @@ def test_the_noise_of_several_cells_is_a_sum():
     pmf, three = noise_pmf(3, 0.7), np.convolve(np.convolve(one, one), one)
     middle = len(pmf) // 2
     assert pmf[middle - 30 : middle + 31] == pytest.approx(three[210:271], rel=1e-10)
+
+
+@pytest.mark.parametrize(("cells", "c"), [(40, 0.3), (300, 1.0), (5700, 1.0)])
+def test_the_noise_of_many_cells_has_the_law_of_its_characteristic_function(cells, c):
+    angle = 2 * np.pi * np.arange(2**13) / 2**13
+    of_one = np.expm1(-c) ** 2 / np.abs(1 - np.exp(-c - 1j * angle)) ** 2
+    expected = np.fft.fftshift(np.fft.ifft(of_one**cells).real)
+    pmf = noise_pmf(cells, c)
+    reach = len(pmf) // 2
+    inside = expected[2**12 - reach : 2**12 + reach + 1]
+    # the power of each value is rounded to within cells * 1e-16 of itself
+    assert pmf == pytest.approx(inside, rel=1e-9, abs=1e-14)
+    assert pmf.sum() == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize(("times", "less"), [(8, 0), (5, 3), (1, 7), (0, 8)])
+def test_a_weighted_sum_of_two_noises_is_enumerated(times, less):
+    first, second = noise_pmf(1, 2.0), noise_pmf(2, 3.0)
+    found, offset = sum_of(first, second, times, less)
+    expected = np.zeros(len(found))
+    for z, of_z in enumerate(first, -(len(first) // 2)):
+        for w, of_w in enumerate(second, -(len(second) // 2)):
+            expected[times * z - less * w + offset] += of_z * of_w
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
 def test_almost_no_noise_gives_the_bounds_of_exact_counts():
