@@ -113,6 +113,17 @@ def test_perfect_privacy(rare, count):
                 assert check_proof(joint, notion, channel).gap < 2e-6
 
 
+@pytest.mark.parametrize("rare", RARE)
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_protocol_of_one_attribute(rare, count):
+    """It is the optimum: rounding does not make equalities contradict each other."""
+    joint = ll.Joint(np.array(joints(rare, count), dtype=float))
+    notion = ll.SRLIP(0.0, (5,))
+    channel = ll.mechanisms.product(joint, notion)
+    assert channel.certificate.value == pytest.approx(limit(rare, count), abs=2e-6)
+    assert notion.is_satisfied(joint, channel)
+
+
 BUDGETS = [1e-12, 1e-9, 1e-6, 1e-3]
 EACH = [
     pytest.param(
