@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
-from lifttables import load, read_card, verify
+from lifttables import Outputs, load, read_card, verify
 from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
+from lifttables.releases.card import Limit
 from lifttables.releases.verifying import EXIT_DIFFERS
 
 EXAMPLES = f"""\
@@ -18,12 +19,20 @@ The command compares the card with its digest, the text card (OUT.card.md) with 
 the JSON card says, and the file's SHA-256, columns, number of rows and values with the
 card. With the confidential design it also compares the card with the one that was
 written with the design, and computes the release again from the noisy counts, and so
-whether its probabilities keep the promise. This shows that they belong together and
-were not changed, not who made them: without the design, somebody could replace all of
-them, or choose another promise, and only a signature would show it. The digest that it
-prints identifies a card; publish it where nobody else can write.
+whether its probabilities keep the promise. The card of new rows must say what follows
+from the design; its date, version, number of rows and place in the ledger do not, nor
+do the rows. This shows that they belong together and were not changed, not who made
+them: without the design, somebody could replace all of them, or choose another
+promise; with it, they could cut or change new rows and make the SHA-256 and digest
+anew. Only a signature would show it. The digest that it prints identifies a card;
+publish it where nobody else can write.
 Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot
 be read."""
+
+NOT_NEW = (
+    "the card speaks of new rows, and by its name the file is the release that was"
+    " written with the design"
+)
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -54,6 +63,11 @@ def run(options: argparse.Namespace) -> int:
     )
     design = None if options.design is None else load(options.design)
     verification = verify(options.release, card, text=text, design=design)
+    if design is not None and Limit.NEW_ROWS in card.tells:
+        own = Outputs.next_to(options.release).design
+        if own.exists() and own.samefile(options.design):
+            differences = (*verification.differences, NOT_NEW)
+            verification = replace(verification, differences=differences)
     if options.json:
         print_json({"agrees": verification.agrees, **asdict(verification)})
         return 0 if verification.agrees else EXIT_DIFFERS

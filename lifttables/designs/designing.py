@@ -36,6 +36,7 @@ from mixproof.checks import checked
 from mixproof.numerics import Matrix, Vector, check_scalar
 
 FORMAT = "liftlib design 6"
+BELIEF = 0.1  # the belief that is bounded where none was asked about
 DEFAULT_CONFIDENCE = 0.95  # default confidence of a guarantee for the population
 
 
@@ -79,6 +80,8 @@ class Design:
         has none.
     noisy : NoisyCounts
         The noisy counts from which all but ``table`` was computed.
+    belief : float
+        The belief about which cards speak.
     made_from : tuple of str
         Digests of the rows that the design was made from, of all columns and of the
         public ones, in any order, under the owner's key: they tell nothing to who has
@@ -101,6 +104,7 @@ class Design:
     promise: RatioBased
     confidence: float | None
     noisy: NoisyCounts
+    belief: float = BELIEF
     made_from: tuple[str, ...] = ()
     card: str = ""
     file: str = ""
@@ -220,6 +224,7 @@ class Design:
             "sources": [list(source) for source in self.sources],
             "table": self.table.tolist(),
             "noisy": self.noisy.content(),
+            "belief": self.belief,
             "made_from": list(self.made_from),
             "key": self.key,
             "kernel": [
@@ -294,6 +299,7 @@ def design_from(content: Any) -> Design:
         promise_from(content["promise"]),
         confidence_from(content["confidence"]),
         NoisyCounts.from_content(content["noisy"]),
+        belief_from(content["belief"]),
         texts_from(content["made_from"]),
         *texts_from([content[name] for name in ("card", "file", "key")]),
     )
@@ -336,6 +342,11 @@ def promise_from(content: Any) -> RatioBased:
             f"{promise} is not a promise of a release: ask for a card of this version"
         )
     return promise
+
+
+def belief_from(content: Any) -> float:
+    """Return the belief in a design or a card; raise InvalidParameter if it is none."""
+    return check_scalar("belief", content, 0, 1, open_low=True, open_high=True)
 
 
 def confidence_from(content: Any) -> float | None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from liftlib.notions import LDP, RatioBased
-from lifttables.designs.designing import Design, Kind
+from lifttables.designs.designing import BELIEF, Design, Kind
 from lifttables.encoding.columns import JOIN, RARE
 from lifttables.files import percent
 from mixproof.numerics import ranked
@@ -15,8 +15,6 @@ from mixproof.numerics import ranked
 TOP, LEAST = 3, 0.05
 
 MOST_LISTED = 12  # names in a sentence
-
-BELIEF = 0.1  # the belief that is bounded where none was asked about
 
 
 def promised(

@@ -24,12 +24,13 @@ from liftlib.notions.catalogue import content_of
 from lifttables.designs.designing import (
     Design,
     Kind,
+    belief_from,
     check_texts,
     confidence_from,
     kernel_from,
     promise_from,
 )
-from lifttables.designs.statement import BELIEF, promised
+from lifttables.designs.statement import promised
 from lifttables.encoding.columns import (
     JOIN,
     MISSING,
@@ -287,11 +288,9 @@ def counted_outputs(
 def card_of(
     design: Design,
     *,
-    belief: float = BELIEF,
     release: int | None = 1,
     made: str | None = None,
     earlier: float = 0.0,
-    bounded: bool = True,
     new_rows: int | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> Card:
@@ -303,16 +302,12 @@ def card_of(
     Parameters
     ----------
     design : Design
-    belief : float, keyword-only
-        The belief about which the words speak.
     release : int or None, keyword-only
         The number of this release of these rows; None without a ledger.
     made : str or None, keyword-only
         The time of the first of several identical releases; now by default.
     earlier : float, keyword-only
         The noise of all counts of these rows that were released before, in nats.
-    bounded : bool, keyword-only
-        Whether the noise is unpredictable, and one row changes two cells by 1.
     new_rows : int or None, keyword-only
         The number of rows, if they are not those of the design.
     options : mapping, optional, keyword-only
@@ -335,6 +330,8 @@ def card_of(
     LIP(eps=1.0)
     """
     public, options = design.public, dict(options or {})
+    # a design from a seed has no key, and its noise can be predicted
+    bounded = bool(design.key)
     own = 0.0 if design.of_counts else design.noisy.insider
     insider = earlier + own if bounded else math.inf
     tells = {
@@ -362,7 +359,7 @@ def card_of(
         secret=tuple(design.secret.names),
         columns=tuple(public.names),
         promise=design.promise,
-        belief=belief,
+        belief=design.belief,
         confidence=design.confidence,
         noise=design.noisy.c if bounded else None,
         insider=float(earlier) if new_rows is not None else insider,
@@ -439,9 +436,7 @@ def _card(content: Any) -> Card:
         kind=Kind(content["kind"]),
         **lists,
         promise=promise_from(content["promise"]),
-        belief=check_scalar(
-            "belief", content["belief"], 0, 1, open_low=True, open_high=True
-        ),
+        belief=belief_from(content["belief"]),
         confidence=confidence_from(content["confidence"]),
         noise=(
             None

@@ -26,6 +26,7 @@ from lifttables.confident.subset_lattice import (
     MAX_RESPONSE_SYMBOLS,
 )
 from lifttables.designs.designing import (
+    BELIEF,
     DEFAULT_CONFIDENCE,
     Design,
     Kind,
@@ -33,7 +34,6 @@ from lifttables.designs.designing import (
     best_design,
 )
 from lifttables.designs.publishing import check_formulas
-from lifttables.designs.statement import BELIEF
 from lifttables.encoding.columns import JOIN, ROWS, Counts, Labels
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
@@ -276,7 +276,7 @@ def release(
                 level=level,
                 most=plan.most_of_counts,
             )
-        design = _designed(counts, plan, secret)
+        design = replace(_designed(counts, plan, secret), belief=plan.belief)
         if rng is None:
             made_from = _made_from(secret, table, rows, counts)
             design = replace(design, made_from=made_from, key=mark_of(secret))
@@ -293,11 +293,9 @@ def release(
         )
         card = card_of(
             design,
-            belief=plan.belief,
             release=number,
             made=made,
             earlier=earlier,
-            bounded=rng is None,
             options=_options(plan),
         )
         source = Stream(key, 0) if rng is None else uniform(rng)

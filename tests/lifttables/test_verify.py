@@ -255,3 +255,81 @@ def test_an_estimate_verifies_first(tmp_path, capsys):
         tables.estimate(part, tables.read_card(cards[two]))
     # a frame is of any rows
     tables.estimate(pl.read_csv(part), tables.read_card(cards[two]))
+
+
+@pytest.fixture
+def made_again(made, capsys):
+    """The design of a release, and a release of new rows with it."""
+    out, _ = made
+    design = out.with_name("out.PRIVATE.design.json")
+    new, release = out.with_name("new.csv"), out.with_name("new-out.csv")
+    ROWS.head(-1).write_csv(new)
+    words = ["release", new, "--design", design, "-o", release]
+    assert main([*map(str, words)]) == 0
+    capsys.readouterr()
+    return design, release, release.with_name("new-out.card.json")
+
+
+def forge(card, **changes):
+    """Write a card with other values, whose digest and text fit them."""
+    content = json.loads(card.read_text()) | changes
+    card.write_text(json.dumps(content | {"digest": digest_of(content)}))
+    text = card.with_suffix(".md")
+    text.unlink(missing_ok=True)
+    text.write_text(tables.read_card(card).as_text())
+
+
+def test_a_card_of_new_rows_has_the_belief_of_the_design(made_again, capsys):
+    design, release, card = made_again
+    first = design.with_name("first.csv")
+    other = ["--ledger", design.with_name("one.json"), "-o", first]
+    words = ["release", design.with_name("in.csv"), *WORDS[:-1], "5%", "40%", *other]
+    assert main([*map(str, words)]) == 0
+    of_first = first.with_name("first.PRIVATE.design.json")
+    words = ["release", design.with_name("new.csv"), "--design", of_first]
+    words += ["--ledger", design.with_name("two.json"), "-o", first.with_name("n.csv")]
+    assert main([*map(str, words)]) == 0
+    assert tables.read_card(first.with_name("n.card.json")).belief == 0.05
+    assert tables.read_card(card).belief == 0.1
+
+
+NEW = ["NEW_ROWS", "LEDGER", "TRIED", "INSIDER"]
+OF_NEW_ROWS = {
+    "belief": {"belief": 0.01},
+    "insider": {"insider": 1.0},
+    "nothing bounds the insider": {"insider": None},
+    "noise": {"noise": None},
+    "no options": {"options": {}},
+    "other options": {"options": {"missing": "refuse", "min_count": 50}},
+    "an option of first releases": {"options": {"missing": "symbol"}},
+    "release": {"release": 2},
+    "limits in another order": {"tells": NEW[::-1]},
+    "a limit twice": {"tells": [*NEW, "INSIDER"]},
+    "no ledger, second release": {"tells": ["NEW_ROWS", "NO_LEDGER"], "release": 2},
+    "values": {"values": []},
+    "confidence": {"confidence": 0.99},
+}
+
+
+@pytest.mark.parametrize("name", OF_NEW_ROWS)
+def test_a_card_of_new_rows_says_what_the_design_says(made_again, capsys, name):
+    design, release, card = made_again
+    words = release, card, "--design", design
+    forge(card)
+    assert verify(capsys, *words)[0] == 0
+    assert [*json.loads(card.read_text())["tells"]] == NEW
+    forge(card, **OF_NEW_ROWS[name])
+    assert verify(capsys, *words)[0] == 5
+
+
+def test_a_first_release_is_none_of_new_rows(made_again, capsys):
+    design, _, of_new = made_again
+    release, card = design.with_name("out.csv"), design.with_name("out.card.json")
+    text = tables.read_card(card).texts[0][0]
+    pl.DataFrame({"age": [text] * 9}).write_csv(release)
+    digest = hashlib.sha256(release.read_bytes()).hexdigest()
+    card.write_text(of_new.read_text())
+    forge(card, rows=9, sha256=digest)
+    code, out, _ = verify(capsys, release, card, "--design", design)
+    assert code == 5
+    assert "new rows" in out
