@@ -280,7 +280,7 @@ def forge(card, **changes):
 
 
 def test_a_card_of_new_rows_has_the_belief_of_the_design(made_again, capsys):
-    design, release, card = made_again
+    design, _, card = made_again
     first = design.with_name("first.csv")
     other = ["--ledger", design.with_name("one.json"), "-o", first]
     words = ["release", design.with_name("in.csv"), *WORDS[:-1], "5%", "40%", *other]
