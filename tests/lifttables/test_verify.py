@@ -258,9 +258,9 @@ def test_an_estimate_verifies_first(tmp_path, capsys):
 
 
 @pytest.fixture
-def made_again(made, capsys):
+def made_again(two_files, capsys):
     """The design of a release, and a release of new rows with it."""
-    out, _ = made
+    out, _ = two_files
     design = out.with_name("out.PRIVATE.design.json")
     new, release = out.with_name("new.csv"), out.with_name("new-out.csv")
     ROWS.head(-1).write_csv(new)
