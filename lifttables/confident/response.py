@@ -34,6 +34,7 @@ from mixproof.numerics import (
     Matrix,
     Vector,
     entropies,
+    first_largest,
     ranked,
 )
 
@@ -207,15 +208,17 @@ def stochastic(member: Matrix, weights: Matrix) -> Parts:
 
     >>> parts = stochastic(np.eye(2, dtype=bool), np.array([[1.0, 0.0], [0.0, 0.9]]))
     >>> parts.kernel.round(9).tolist()
-    [[1.0, 0.0], [0.1, 0.9]]
+    [[1.0, 0.0], [0.0, 1.0]]
     """
     weights = np.maximum(weights, 0.0)
     weights = weights / max(1.0, float((member.T @ weights).sum(axis=1).max()))
-    left = np.maximum(1 - (member.T @ weights).sum(axis=1), 0.0)
+    kernel = member.T @ weights
+    left = np.maximum(1 - kernel.sum(axis=1), 0.0)
     missing = np.flatnonzero(left > 0)
     rest = np.zeros((len(missing), weights.shape[1]))
-    # the first output takes up the rounding error
-    rest[:, 0] = left[missing]
+    # an output that the symbol has takes up the rounding error, which adds none
+    largest = [first_largest(row) for row in kernel[missing]]
+    rest[np.arange(len(missing)), largest] = left[missing]
     return Parts(
         np.vstack([member, np.eye(member.shape[1], dtype=bool)[missing]]),
         np.vstack([weights, rest]),

@@ -201,6 +201,14 @@ def test_a_response_has_the_same_outputs_in_the_same_order(sign, monkeypatch):
     np.testing.assert_allclose(made(), expected, atol=1e-9)
 
 
+@pytest.mark.parametrize("sign", SIGNS)
+def test_rounding_gives_no_symbol_another_output(sign):
+    weights = (1 - np.eye(3)) / 2
+    parts = response.stochastic(np.eye(3, dtype=bool), shaken(weights, sign))
+    assert ((parts.kernel > 0) == (weights > 0)).all()
+    assert (parts.kernel.sum(axis=1) == 1).all()
+
+
 def test_a_row_joins_a_mixture_once_and_its_place_decides_nothing():
     sample = NoisySample(NOISY, 163, 1.0)
     member = small_subsets(17)
