@@ -268,14 +268,13 @@ def release(
     )
     key = release_key(secret, rows.digest(counts.columns), meaning)
     with opened(ledger, only_read=rehearse) as past:
-        if past is not None:
-            level = 2 * plan.c_of_counts
-            past.check(
-                key.hex(),
-                of_rows=not plan.counts,
-                level=level,
-                most=plan.most_of_counts,
-            )
+        # counts keep what was promised without a ledger, too
+        (past or Ledger(Path())).check(
+            key.hex(),
+            of_rows=not plan.counts,
+            level=2 * plan.c_of_counts,
+            most=plan.most_of_counts,
+        )
         design = replace(_designed(counts, plan, secret), belief=plan.belief)
         if rng is None:
             made_from = _made_from(secret, table, rows, counts)
@@ -412,9 +411,9 @@ def release_again(
 
     BrokenNotion is raised for the rows that the design was made from, in any order,
     with or without incomplete ones: a second draw for them tells more. Of a table
-    without the secret's columns, the numbers of rows with each public value decide. A
-    copy with other rows or values is not known. DataError is raised under another key
-    than the design's, which would not know them.
+    without the secret's columns, or with one of a single value, the numbers of rows
+    with each public value decide. A copy with other rows or values is not known.
+    DataError is raised under another key than the design's, which would not know them.
     """
     if design.of_counts:
         raise DataError(
@@ -454,7 +453,10 @@ def release_again(
 
 def _check_new(table: Table, counted: Labels, design: Design, secret: bytes) -> None:
     """Raise BrokenNotion for the rows that the design was made from."""
-    with_secret = {*design.secret.names} <= {*table.columns}
+    # a secret that is blank or of one value tells no rows apart
+    with_secret = {*design.secret.names} <= {*table.columns} and all(
+        counted[name].drop_nulls().n_unique() > 1 for name in design.secret.names
+    )
     names = _names(design) if with_secret else design.public.names
     if {*design.made_from}.isdisjoint(_known_by_all(secret, counted, names)):
         return

@@ -13,6 +13,7 @@ import pytest
 from table_of_people import counts_of, patients
 
 import lifttables as tables
+from liftlib import LIP
 from liftlib.channel import Channel
 from liftlib.errors import BrokenNotion, DataError, InvalidParameter
 from lifttables.cli import COMMANDS, LIFT, _parser, main
@@ -337,6 +338,35 @@ def test_a_copy_of_the_rows_of_a_design_has_no_new_rows(folder, name):
     # a row less is another table, as the card says
     pl.read_csv("copy.csv").head(-1).write_csv("copy.csv")
     assert new_rows("copy.csv") == 0
+
+
+@pytest.mark.parametrize("value", [None, "unknown"], ids=["blank", "constant"])
+@pytest.mark.parametrize("some", [False, True])
+def test_a_secret_of_one_value_tells_rows_apart_no_better_than_none(
+    folder, value, some
+):
+    assert release() == 0
+    frame = pl.read_csv("p.csv")
+    gone = pl.lit(value, dtype=pl.String)
+    if some:  # the others are missing
+        gone = pl.when(pl.int_range(pl.len()) % 2 == 0).then(gone)
+    frame.with_columns(ill=gone).write_csv("copy.csv")
+    before = files()
+    assert new_rows("copy.csv") == 3
+    assert files() == before
+    frame.head(-1).with_columns(ill=gone).write_csv("copy.csv")
+    assert new_rows("copy.csv") == 0
+
+
+@pytest.mark.parametrize("promise", [QUESTION, LIP(0.1)], ids=str)
+def test_counts_have_the_noise_that_they_promise_without_a_ledger(promise):
+    words = {"secret": "ill", "public": "town", "counts": True}
+    most = promise.odds_growth / 2
+    with pytest.raises(BrokenNotion) as error:
+        tables.sanitise(patients(500), **words, notion=promise, noise=1.01 * most)
+    assert error.value.arguments == ("noise",)
+    done = tables.sanitise(patients(500), **words, notion=promise, noise=most)
+    assert done.card.promise.odds_growth <= promise.odds_growth + 1e-9
 
 
 def elsewhere(frame):
