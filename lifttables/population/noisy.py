@@ -34,6 +34,8 @@ BISECTIONS = 30
 # share of the probability of error that is reserved for the numbers of rows with each
 # secret
 ROWS_SHARE = 0.03
+# above it, floats are no longer all whole numbers
+MOST_COUNT = 2.0**53
 # largest number of rows of a group that is tested exactly; more are by Chernoff's bound
 MANY_ROWS = 20_000
 
@@ -104,6 +106,12 @@ class NoisyCounts:
         table, choosers = as_matrix("table", content["table"]), content["choosers"]
         if choosers is not None:
             choosers = as_matrix("choosers", choosers)
+        if not all(
+            (np.abs(one) < MOST_COUNT).all()
+            for one in (table, choosers)
+            if one is not None
+        ):
+            raise InvalidParameter(f"a noisy count is not below {MOST_COUNT:g}")
         found = cls(table, content["rows"], content["c"], choosers)
         found.sample(0.5)  # checks them
         return found

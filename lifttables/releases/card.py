@@ -81,8 +81,8 @@ class Limit(Enum):
         " how common the values are."
     )
     NAMES = (
-        "Which values have enough rows to be named is exact, and may show a person's"
-        " value to somebody who knows all other rows."
+        "Which values have enough rows to be named, and how many have not, is exact,"
+        " and may show a person's value to somebody who knows all other rows."
     )
     POOL = f"Values that no row of the table had count as {RARE}."
     OF_TABLE = (
@@ -458,10 +458,11 @@ def _card(content: Any) -> Card:
         version=version,
         rows=check_count("rows", content["rows"], 0),
         options=dict(content["options"]),
-        sha256=str(content["sha256"]),
+        sha256=content["sha256"],
         intact=digest_of(content) == content["digest"],
     )
-    unknown = sorted({*content} - {*card.as_dict()})
-    if unknown:
-        raise ValueError(f"no card has a part {unknown[0]!r}")
+    texts_from([card.sha256])
+    # such as a text for a number, or a part that no card has
+    if digest_of(content) != card.as_dict()["digest"]:
+        raise ValueError("its values are not written as a card's are")
     return card

@@ -61,7 +61,7 @@ def with_noise(
     """
     table, rows = counts.table.astype(np.int64), int(counts.table.sum())
     level = level_for(rows, table.size) if c is None else c
-    check_scalar("noise", level, LEAST_NOISE, finite=True)
+    level = check_scalar("noise", level, LEAST_NOISE, finite=True)
     in_parts = table.shape[1] > most
     of_table = _key_of(key, counts, level, "parts" if in_parts else "whole")
     rng, choosers = Stream(of_table, 0), None
@@ -85,7 +85,7 @@ def noisy_totals(counts: Counts, c: float, key: bytes) -> NoisyCounts:
     """Return noisy counts of the public symbols alone, shape (1, X), with noise of
     their own.
     """
-    check_scalar("noise", c, finite=True, open_low=True)
+    c = check_scalar("noise", c, finite=True, open_low=True)
     totals = counts.table.sum(axis=0, keepdims=True)
     stream = Stream(_key_of(key, counts, c, "totals"), 0)
     noise = geometric_noise(totals.shape, c, stream)

@@ -11,6 +11,7 @@ from liftlib import LIP
 from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
+from lifttables.releases.card import digest_of
 from lifttables.releases.pipeline import Plan
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -164,3 +165,42 @@ def test_a_name_twice_is_refused(whole_files, tmp_path, capsys, file, first):
         (ledger if file == "ledger" else path).write_text(changed)
         for words in again:
             refused(words, capsys, tmp_path)
+
+
+TEXTS = {
+    "a budget": lambda found: found["promise"]["fields"].update(eps="2.0"),
+    "a probability": lambda found: found["kernel"][0][1].__setitem__(
+        0, str(found["kernel"][0][1][0])
+    ),
+    "options": lambda found: found.update(options=[]),
+    "a text that is a number": lambda found: found.update(sha256=1),
+    "another part": lambda found: found.update(more=1),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_card_has_numbers_where_numbers_are_written(
+    whole_files, tmp_path, capsys, name
+):
+    found = json.loads((whole_files / "out.card.json").read_text())
+    TEXTS[name](found)
+    path = tmp_path / "odd.card.json"
+    path.write_text(json.dumps(found | {"digest": digest_of(found)}))
+    for words in commands(whole_files, tmp_path, path, None):
+        refused(words, capsys, tmp_path)
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, 2.0**60])
+def test_noisy_counts_of_a_design_are_counts(whole_files, tmp_path, capsys, value):
+    found = json.loads((whole_files / "out.PRIVATE.design.json").read_text())
+    found["noisy"]["table"][0][0] = value
+    path = tmp_path / "d.json"
+    path.write_text(json.dumps(found))
+    words = [
+        "verify",
+        whole_files / "out.csv",
+        whole_files / "out.card.json",
+        "--design",
+        path,
+    ]
+    refused(words, capsys, tmp_path)
