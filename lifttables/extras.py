@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
 
 from liftlib.errors import MissingExtra
@@ -46,6 +45,11 @@ def requirements_of(name: str) -> list[str]:
 
     The result is empty if liftlib is not installed.
     """
+    from importlib.metadata import (  # noqa: PLC0415 - help starts without it
+        PackageNotFoundError,
+        requires,
+    )
+
     try:
         declared = requires(DISTRIBUTION) or []
     except PackageNotFoundError:

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from unicodedata import category
 
 from liftlib.errors import DataError, LiftError
-from liftlib.exact import NotProven, parsed
 
 
 @contextmanager
@@ -354,6 +353,11 @@ def read_ours(
     DataError is raised if the file does not exist, has another format or a name twice,
     or is invalid.
     """
+    from liftlib.exact import (  # noqa: PLC0415 - help starts without it
+        NotProven,
+        parsed,
+    )
+
     try:
         # refuses a name that is there twice, of which readers take one or the other
         content = parsed(path.read_text(encoding="utf-8"))
@@ -396,11 +400,9 @@ def _damage(error: Exception) -> str:
         return "it is not text in UTF-8"
     if isinstance(error, KeyError):
         return f"a part with the name {error.args[0]!r} is missing"
-    return (
-        str(error)
-        if isinstance(error, ValueError | LiftError | NotProven)
-        else "a part of it has an unexpected form"
-    )
+    if isinstance(error, TypeError | IndexError | AttributeError | OverflowError):
+        return "a part of it has an unexpected form"
+    return str(error)
 
 
 def page_file(path: Path, text: str, inputs: Sequence[Path], *, force: bool) -> None:

@@ -1,5 +1,6 @@
 """What a message tells people to install is what pyproject.toml names."""
 
+import importlib.metadata
 import re
 import tomllib
 
@@ -35,7 +36,7 @@ def metadata():
 
 @pytest.mark.parametrize("name", EXTRAS)
 def test_an_extras_packages_are_those_of_the_project(name, monkeypatch):
-    monkeypatch.setattr(extras, "requires", lambda _: metadata())
+    monkeypatch.setattr(importlib.metadata, "requires", lambda _: metadata())
     assert requirements_of(name) == flat(name)
     assert not any(one.startswith("liftlib") for one in requirements_of(name))
 
@@ -71,9 +72,9 @@ def test_every_command_that_installs_names_a_package_of_the_project():
 
 def test_without_metadata_the_extra_is_named(monkeypatch):
     def gone(_):
-        raise extras.PackageNotFoundError
+        raise importlib.metadata.PackageNotFoundError
 
-    monkeypatch.setattr(extras, "requires", gone)
+    monkeypatch.setattr(importlib.metadata, "requires", gone)
     assert (
         extras._missing("polars", "tables")
         == "polars is not installed: it comes with the extra tables of liftlib"

@@ -20,6 +20,9 @@ HEAVY = (
     "highspy",
     "jupytext",
     "liftbook",
+    # which import twenty modules each
+    "importlib.metadata",
+    "fractions",
 )
 ROWS = "s,x\n" + "a,u\n" * 30 + "a,v\n" * 20 + "b,u\n" * 10 + "b,v\n" * 40
 
