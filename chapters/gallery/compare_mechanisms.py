@@ -3,9 +3,9 @@
 import liftlib as ll
 
 joint, notion = ll.datasets.hundred_people(decades=True), ll.LIP(0.5)
-mechanisms = {
+mechanisms = {  # a key, a paper's name, a function
     "one group": "watchdog",
-    "small groups": "E23 Algorithm 1",  # a paper's name; above a key, below a function
+    "small groups": "E23 Algorithm 1",
     "random answers": "AORR",
     "within groups": ll.mechanisms.subset_response,
 }
