@@ -310,14 +310,12 @@ def test_a_release_is_complete():
     assert {"Homepage", "Source", "Issues", "Changelog"} <= set(
         project.get("urls", {})
     ), "fill in [project.urls]"
-    for name in FILLED:
-        assert "The lift companion's authors" not in text_of(name), (
+    for name in (*FILLED, "_config.yml", "intro.md"):
+        assert "the lift companion's authors" not in text_of(name).lower(), (
             f"{name}: fill in the authors, see release/RELEASING.md"
         )
     cited = yaml.safe_load(text_of("CITATION.cff"))
     assert {"url", "repository-code"} <= set(cited), "fill in CITATION.cff"
-    (entry,) = re.findall(r"@software\{.*?\n\}", text_of("intro.md"), re.DOTALL)
-    assert cited["url"] in entry, "fill in url in the front page's BibTeX"
     assert not re.search(r"repository_url: \"\"", text_of("_config.yml")), (
         "fill in repository_url in _config.yml"
     )

@@ -82,6 +82,7 @@ def entry_of(app: Sphinx, page: str) -> str:
     key = re.sub(r"\W+", "-", f"{fields['inbook_title'].split(':')[0]} {page}".lower())
     if page == app.config["root_doc"]:
         fields["title"] = fields.pop("inbook_title")
+        fields["public_url"] = str(app.config["html_baseurl"] or "")
         key = re.sub(r"\W+", "-", fields["title"].lower())
     return bibtex(key, fields)
 

@@ -66,6 +66,7 @@ def test_each_page_says_how_it_is_cited(tmp_path, address):
     ((_, own),) = parse_string(first, "bibtex").entries.items()
     assert own.type == "software"
     assert "booktitle" not in own.fields
+    assert own.fields.get("url", "") == address
     shown = BeautifulSoup((app.outdir / "index.html").read_text(), "html.parser")
     assert first.strip() in shown.text
     (menu,) = context["header_buttons"]
