@@ -176,7 +176,7 @@ def estimate(
     >>> release = sanitise(table, secret="ill", public="age", notion=LIP(1.0), rng=1)
     >>> found = estimate(release.frame, release.card)
     >>> dict(zip(found.symbols, found.projected.round(2).tolist(), strict=True))
-    {'old': 0.2, 'young': 0.8}
+    {'old': 0.19, 'young': 0.81}
     """
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.of_counts:

@@ -10,6 +10,10 @@ import liftlib as ll
 from liftbook.claims.samples import utility
 from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
+from mixproof.numerics import KEEP_TOL
+
+# a bound holds for mechanisms that use the notion's tolerance, the optimum uses none
+ROOM = 10 * KEEP_TOL
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (2, 2, 2)])
@@ -24,7 +28,7 @@ def test_optimum_lies_below_the_bounds(shape, eps):
         bounds = srlip_upper_bounds(joint, notion)
         assert all(bound >= optimum - 1e-9 for bound in bounds.values())
         assert bounds[()] == pytest.approx(
-            utility(joint, ll.mechanisms.optimal(joint, ll.LIP(eps))), abs=1e-9
+            utility(joint, ll.mechanisms.optimal(joint, ll.LIP(eps))), abs=ROOM
         )
 
 
@@ -47,7 +51,7 @@ def test_bounds_by_the_chain_rule():
             expected += joint.p_x[cell].sum() * utility(
                 given, ll.mechanisms.optimal(given, ll.LIP(0.4))
             )
-        assert bounds[known] == pytest.approx(expected, abs=1e-9)
+        assert bounds[known] == pytest.approx(expected, abs=ROOM)
 
 
 def test_every_bound_holds_for_any_protocol():
