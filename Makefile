@@ -50,7 +50,7 @@ slow: .venv/tested book  ## What is marked slow, the laws on new examples each t
 	HYPOTHESIS_PROFILE=explore $(BIN)/pytest -n $(TESTERS) --durations=10 tests/liftlib/laws
 	$(MAKE) next
 
-slow-code: .venv/tested  ## Of these what needs no browser, no built book, no wheel and not minutes; the workflow runs it after `make test`
+slow-code: .venv/tested  ## Of these what needs no browser, no built book, no wheel and not minutes; `.ci/run` runs it after `make test`
 	$(BIN)/pytest -n $(TESTERS) --dist loadgroup --durations=40 -m "$(CODE)" --ignore tests/wheel || $(ALONE) -m "$(CODE)" --ignore tests/wheel
 
 dask: .venv/tested  ## Tables on a cluster of Dask that loses a worker
