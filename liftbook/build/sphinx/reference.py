@@ -107,9 +107,13 @@ def write(_app: Sphinx, _docname: str, source: list[str]) -> None:
 
 
 def say_used_in(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
-    """Head a list of uses by two words: a link inside of a button cannot be reached."""
+    """Head a list of uses by two words, as a link inside of a button cannot be reached,
+    and sort it by titles: by anchors, it has another order in each version of Sphinx.
+    """
     for summary in doctree.findall(SummaryNode):
         summary[:] = [nodes.Text("Used in")]
+        for body in summary.parent.findall(nodes.tbody):
+            body[:] = sorted(body, key=nodes.Node.astext)
 
 
 LAST = 900

@@ -247,3 +247,12 @@ def test_uses_are_linked_both_ways():
     for name in used_in:
         user = BeautifulSoup((HTML / name).read_text(encoding="utf-8"), "html.parser")
         assert user.select_one('pre a[href$="api-liftlib.html#liftlib.design"]'), name
+
+
+@pytest.mark.book
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_uses_are_sorted_by_title(page):
+    html = BeautifulSoup((HTML / f"{page.stem}.html").read_bytes(), "html.parser")
+    for uses in html.select("article details table"):
+        titles = [row.get_text(strip=True) for row in uses.select("td")]
+        assert titles == sorted(titles)
