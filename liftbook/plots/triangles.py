@@ -48,6 +48,12 @@ def simplex(
         Vertices in a mixture, drawn as circles whose size grows with the weight.
     names, title : sequence of str, str, keyword-only
         Names of the symbols at the corners, and the panel title.
+
+    Raises
+    ------
+    InvalidParameter
+        If points are not rows of three numbers, or the mean of ``chosen`` with these
+        ``weights`` is not the ``centre``.
     """
     with style():
         if ax is None:
@@ -93,6 +99,13 @@ def simplex(
                 if weights is None
                 else np.asarray(weights, dtype=np.float64)
             )
+            mean = share @ np.asarray(chosen)
+            given = weights is not None and centre is not None
+            if given and not np.allclose(mean, np.asarray(centre)):
+                raise InvalidParameter(
+                    f"the mean of chosen is {mean.round(3)}, and the centre {centre}:"
+                    " give each weight its own vertex"
+                )
             ring: dict[str, Any] = {
                 "facecolor": "none",
                 "edgecolor": "black",

@@ -315,7 +315,7 @@ def test_polygon_has_its_corners_in_order():
     )
     ax = plots.simplex(
         {"square": square},
-        centre=[0.3, 0.3, 0.4],
+        centre=[0.35, 0.35, 0.3],
         chosen=square[:2],
         weights=[0.25, 0.75],
     )
@@ -336,6 +336,17 @@ def test_polygon_has_its_corners_in_order():
 def test_simplex_is_for_three_symbols():
     with raised(InvalidParameter):
         plots.simplex({"wide": np.full((2, 4), 0.25)})
+
+
+def test_a_mixture_has_the_centre_as_its_mean():
+    corners = np.eye(3)
+    with raised(InvalidParameter):
+        plots.simplex(
+            {"all": corners},
+            centre=[0.5, 0.3, 0.2],
+            chosen=corners,
+            weights=[0.3, 0.5, 0.2],
+        )
 
 
 def test_seconds_and_vertices_span_decades():
