@@ -99,8 +99,9 @@ def convert(
 ) -> nbformat.NotebookNode:
     """Return a chapter as a notebook that begins with the ``install`` cell, if any.
 
-    ``pieces`` alternates the page's Markdown and cell numbers; code cells that the page
-    omits are restored.
+    ``pieces`` alternates the page's Markdown and cell numbers. Code cells that the page
+    omits are restored, after the cell that they follow in the source: a check stands
+    below the answer that it checks.
     """
     kernel = source.metadata.get(
         "kernelspec", {"name": "python3", "display_name": "Python 3"}
@@ -110,13 +111,16 @@ def convert(
     waiting = [
         number for number, cell in enumerate(source.cells) if cell.cell_type == "code"
     ]
+    hidden = set(waiting).difference(pieces)
     for piece in [*pieces, len(source.cells)]:
         if isinstance(piece, str):
             notebook.cells += [nbformat.v4.new_markdown_cell(piece)] if piece else []
             continue
-        while waiting and waiting[0] <= piece:
-            cell = source.cells[waiting.pop(0)]
-            notebook.cells += code(cell)
+        last = piece
+        while last + 1 in hidden:
+            last += 1
+        while waiting and waiting[0] <= last:
+            notebook.cells += code(source.cells[waiting.pop(0)])
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"
     return notebook

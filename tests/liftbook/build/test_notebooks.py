@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from asked import HTML, ROOT
 
-from companion.solutions import folded
+from companion.solutions import ask, folded
 from companion.sphinx.notebooks import NOTEBOOK_FOLDER, convert, only_glues
 
 CHAPTERS = [
@@ -48,6 +48,20 @@ Text.
 
 answer_1 = helper
 ```
+
+```{code-cell} ipython3
+:tags: [remove-cell, check]
+
+check(answer_1)
+```
+
+The next exercise.
+
+```{code-cell} ipython3
+:tags: [hide-cell, solution]
+
+answer_2 = 2
+```
 """
 
 
@@ -58,26 +72,24 @@ def test_what_the_page_leaves_out_is_put_back_and_answers_are_asked_for():
     ]
     made = convert(
         source,
-        ["# A chapter", numbers[0], "Text.", numbers[3], "The end."],
+        ["# A chapter", numbers[0], "Text.", numbers[3], "Next.", numbers[5], "End."],
         "install()",
     )
     assert [(cell.cell_type, cell.source) for cell in made.cells] == [
         ("code", "install()"),
         ("markdown", "# A chapter"),
         ("code", "import numpy as np"),
-        ("markdown", "Text."),
         ("code", "helper = 2"),
-        (
-            "code",
-            (
-                "# Your answer: replace None, then run the next cell, which checks"
-                " it.\nanswer_1 = None"
-            ),
-        ),
+        ("markdown", "Text."),
+        ("code", ask("answer_1 = helper")),
         ("markdown", folded("answer_1 = helper")),
-        ("markdown", "The end."),
+        ("code", "check(answer_1)"),
+        ("markdown", "Next."),
+        ("code", ask("answer_2 = 2")),
+        ("markdown", folded("answer_2 = 2")),
+        ("markdown", "End."),
     ]
-    assert made.cells[4].metadata["jupyter"]["source_hidden"]
+    assert made.cells[3].metadata["jupyter"]["source_hidden"]
     nbformat.validate(made)
 
 
