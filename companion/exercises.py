@@ -59,8 +59,9 @@ class Field:
             return abs(number - value) < SLACK
         if number == value or abs(number - value) <= self.tolerance * (1 + SLACK):
             return True
-        digits = written_digits(given)
-        return digits == FEWEST and is_rounded(number, value, digits)
+        # Python writes 0.80 as 0.8, so fewer digits may stand for two
+        few = written_digits(given) <= FEWEST
+        return few and is_rounded(number, value, FEWEST)
 
     def is_short(self, given: Any) -> bool:
         """Return whether a number is right, but written with a single digit."""
@@ -246,8 +247,8 @@ def check(
     """Return the verdict on an answer: right, or the next hint.
 
     A number is right within one unit of the last of ``digits`` significant digits; a
-    number written with two digits is also right if the expected one rounds to it. With
-    a single digit it gets the hint to write two. An integer has to be exact.
+    number of at most two digits is also right if the expected one, rounded to two, is
+    equal to it. Any other single digit gets the hint to write two. An integer has to be exact.
 
     Parameters
     ----------

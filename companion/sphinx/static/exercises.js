@@ -88,7 +88,7 @@
     const value = Number(field.value);
     if (field.kind === "integer") return Math.abs(number - value) < SLACK;
     if (number === value || Math.abs(number - value) <= field.tolerance * (1 + SLACK)) return true;
-    return written === FEWEST && isRounded(number, value, written);
+    return written <= FEWEST && isRounded(number, value, FEWEST);
   };
   // right, but for want of a second digit
   const isShort = (field, { number, written }) =>

@@ -57,6 +57,8 @@ def test_check(answer, expected, right):
     [
         (0.07, 0.0711, False, True),
         (0.071, 0.0711, True, False),
+        (0.80, 0.7985, True, False),  # which Python writes as 0.8
+        (0.8, 0.7711, False, True),
         (0.072, 0.0711, False, False),
         (0.0712, 0.0711, True, False),
         (0.0713, 0.0711, False, False),
@@ -77,8 +79,8 @@ def test_check(answer, expected, right):
     ],
 )
 def test_digits(answer, expected, right, short):
-    """A number is right within a unit of its third digit; one digit alone is not
-    enough.
+    """A number is right within a unit of its third digit, or rounded to two; one digit
+    alone is not enough.
     """
     WRONG_ANSWERS.clear()
     labels = (("row",), ("a", "b")) if np.ndim(expected) == 2 else ()
