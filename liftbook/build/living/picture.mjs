@@ -110,13 +110,22 @@ const cellsOf = (counts, width, height, most = 14.5) => {
   };
 };
 
+// symbols in the order of names, neighbours by the two ends of their run: "20s–40s or 60s–70s"
+const runs = (some, names) => {
+  const found = [];
+  for (const name of some)
+    if (found.length && names.indexOf(name) === names.indexOf(found.at(-1).at(-1)) + 1) found.at(-1).push(name);
+    else found.push([name]);
+  return listed(found.map((run) => (run.length > 1 ? `${run[0]}–${run.at(-1)}` : run[0])), "or");
+};
+
 // what an output is called: its symbols, or the one that most of its people have
 const called = ({ from }, mechanism, names, joint) => {
   const some = names.filter((_, x) => from[x] > 1e-9);
   const merged = from.every((cell, x) => cell < 1e-9 || joint.mass[x] - cell < 1e-9);
   if (some.length === 1) return some[0];
   if (merged && some.length === names.length) return "everybody";
-  if (merged) return some.length < 5 ? listed(some, "or") : `all but the ${listed(names.filter((name) => !some.includes(name)), "and")}`;
+  if (merged) return some.length < 5 ? listed(some, "or") : runs(some, names);
   return `mostly ${names[from.indexOf(Math.max(...from))]}`;
 };
 
