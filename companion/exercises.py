@@ -248,7 +248,8 @@ def check(
 
     A number is right within one unit of the last of ``digits`` significant digits; a
     number of at most two digits is also right if the expected one, rounded to two, is
-    equal to it. Any other single digit gets the hint to write two. An integer has to be exact.
+    equal to it. Any other single digit gets the hint to write two. An integer has to
+    be exact.
 
     Parameters
     ----------
