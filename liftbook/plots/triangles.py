@@ -99,11 +99,11 @@ def simplex(
                 if weights is None
                 else np.asarray(weights, dtype=np.float64)
             )
-            mean = share @ np.asarray(chosen)
+            mean, middle = share @ np.asarray(chosen), np.asarray(centre)
             given = weights is not None and centre is not None
-            if given and not np.allclose(mean, np.asarray(centre)):
+            if given and not np.allclose(mean, middle):
                 raise InvalidParameter(
-                    f"the mean of chosen is {mean.round(3)}, and the centre {centre}:"
+                    f"the mean of chosen is {mean.round(3)}, and the centre {middle}:"
                     " give each weight its own vertex"
                 )
             ring: dict[str, Any] = {
