@@ -18,7 +18,8 @@ from companion.reading import fingerprint
 from companion.solutions import tags
 
 CODE = re.compile(r"`([^`\n]+)`")  # in an exercise's text
-NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
+# neither an attribute nor an argument's name
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!=)")
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -128,9 +129,14 @@ def setup(
     places |= {place for place, one in enumerate(program[:end]) if one.is_alias}
     places |= set(roots)
     sources: dict[int, list[str]] = {}
+    imported = set[str]()
     for place in sorted(places):
-        if program[place].cell not in answering:
-            sources.setdefault(program[place].cell, []).append(program[place].source)
+        one, source = program[place], program[place].source
+        if one.cell in answering or source.strip() in imported:
+            continue
+        if one.imports:
+            imported.add(source.strip())
+        sources.setdefault(one.cell, []).append(source)
     return tuple("\n".join(lines).strip("\n") for lines in sources.values())
 
 

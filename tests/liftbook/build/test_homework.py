@@ -204,6 +204,14 @@ def test_nbgrader_has_points_for_right_answers_only(name):
     assert points == sum(one.points for one in MEETINGS[name].homework)
 
 
+@pytest.mark.parametrize("name", MEETINGS)
+def test_a_sheet_imports_nothing_twice(name):
+    for section in sections_of(name):
+        lines = "\n".join(section.setup).splitlines()
+        imports = [one for one in lines if one.startswith(("import ", "from "))]
+        assert len(imports) == len(set(imports)), section.chapter
+
+
 def test_every_exercise_of_the_course_has_a_wrong_answer():
     assert {
         one.label for meeting in MEETINGS.values() for one in meeting.homework
