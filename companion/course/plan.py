@@ -1,8 +1,10 @@
 """The meetings of a course, from the front matter of their slides.
 
 The slides of a meeting are one Markdown file, such as ``3-watchdog.md`` for the third.
-The key ``course`` in the front matter has the chapters to read, the goals, the plan in
-minutes and the labels of the homework exercises.
+The key ``course`` in the front matter has the chapters to read, the goals, the plan and
+the labels of the homework exercises. The plan has the first slide of each part and what
+is done in it. Each slide says once how many minutes it takes, as in "5 minutes"; the
+minutes of the parts follow.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import yaml
 
 COURSE_FOLDER = "course"  # of the slides' sources, and of the slides in the built book
 IN_CLASS = 90  # minutes in class
+GOALS = 2  # of them for the slide with the goals, which begins the first part
 # minutes are multiples of this, worth two points each: half of an exercise is a whole
 # number
 MINUTES_STEP = 5
@@ -24,6 +27,11 @@ EXERCISE = re.compile(
     r"```\{exercise\} (?P<title>.+)\n:label: (?P<label>\S+)\n:class:"
     r" minutes-(?P<minutes>\d+)"
 )
+CODE_CELL = re.compile(
+    r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE
+)
+SLIDE = re.compile(r"^## (?P<title>.+)\n(?P<body>(?:(?!## ).*\n?)*)", re.MULTILINE)
+MINUTES = re.compile(r"\b(\d+) minutes?\b")
 FRONT_MATTER = re.compile(r"\A---\n(.*?\n)---\n", re.DOTALL)
 
 
@@ -89,15 +97,16 @@ def meetings(folder: Path, chapters: Path) -> list[Meeting]:
 
     ``folder`` contains the slides' sources, one Markdown file per meeting; ``chapters``
     contains the chapters' sources, whose exercises are the homework. Raise ValueError
-    if a file has no number, title or plan, if its minutes do not add up to 90, or if
-    the chapters to read do not contain a homework exercise.
+    if a file has no number, title or plan, if a slide does not say its minutes, if
+    they do not add up to 90, or if the chapters to read do not contain a homework
+    exercise.
     """
     return [read_meeting(path, chapters) for path in sorted(folder.glob("*.md"))]
 
 
 def read_meeting(path: Path, chapters: Path) -> Meeting:
     """Return the meeting that a file of slides describes."""
-    text = path.read_text(encoding="utf-8")
+    text = CODE_CELL.sub("", path.read_text(encoding="utf-8"))
     number = re.match(r"(\d+)-", path.name)
     title = re.search(r"^# (.+)$", text, re.MULTILINE)
     if not number or not title:
@@ -112,24 +121,55 @@ def read_meeting(path: Path, chapters: Path) -> Meeting:
         title=title[1],
         reading=tuple(course["reading"]),
         goals=tuple(course["goals"]),
-        plan=_plan(course["plan"], path.name),
+        plan=_plan(course["plan"], slide_minutes(text, path.name), path.name),
         homework=_homework(course, path.name, chapters),
     )
 
 
-def _plan(steps: list[Any], name: str) -> tuple[tuple[int, str], ...]:
-    """Return the minutes and what is done in them, whose minutes must add up."""
-    for step in steps:
-        if len(step) != 2:
+def slide_minutes(text: str, name: str) -> dict[str, int]:
+    """Return the minutes of each slide, by its heading.
+
+    >>> slide_minutes("## Toss\\n\\n*5 minutes, alone.*\\n", "1-coins.md")
+    {'Toss': 5}
+    """
+    found = {}
+    for slide in SLIDE.finditer(text):
+        minutes = MINUTES.findall(slide["body"])
+        if len(minutes) != 1:
             raise ValueError(
-                f"{name}: the plan has {step}, not minutes and what is done: quote"
-                " text with commas"
+                f"{name}: the slide {slide['title']!r} says {len(minutes)} times how"
+                " many minutes it takes: say it once, as in 5 minutes"
             )
-    plan = tuple((int(minutes), str(what)) for minutes, what in steps)
-    total = sum(minutes for minutes, _ in plan)
+        found[slide["title"]] = int(minutes[0])
+    return found
+
+
+def _plan(
+    parts: dict[str, str], slides: dict[str, int], name: str
+) -> tuple[tuple[int, str], ...]:
+    """Return the minutes of each part and what is done in it.
+
+    ``parts`` has what is done, by the heading of the part's first slide.
+    """
+    begins = [heading for heading in slides if heading in parts]
+    if not begins or list(parts) != begins or begins[0] != next(iter(slides)):
+        raise ValueError(
+            f"{name}: the plan has {list(parts)}: name the first slide of each part, in"
+            " their order"
+        )
+    plan = dict.fromkeys(parts, 0)
+    part = begins[0]
+    plan[part] = GOALS
+    for heading, minutes in slides.items():
+        part = heading if heading in parts else part
+        plan[part] += minutes
+    total = sum(plan.values())
     if total != IN_CLASS:
-        raise ValueError(f"{name}: the plan has {total} minutes, not {IN_CLASS}")
-    return plan
+        raise ValueError(
+            f"{name}: the slides and the {GOALS} minutes for the goals have {total}"
+            f" minutes, not {IN_CLASS}"
+        )
+    return tuple((plan[heading], what) for heading, what in parts.items())
 
 
 def _homework(

@@ -5,7 +5,7 @@ slides are built, but not shown. ``{{ expression }}`` and ``{{ expression:.2f }}
 replaced by values, even inside formulas. Each second-level heading begins a slide;
 ``revealjs-fragments`` reveals paragraphs or list items one by one, and
 ``revealjs-notes`` contains the speaker's notes. The goals, the plan and the homework
-come from the front matter.
+come from the front matter, and the speaker view's clock from the minutes of the slides.
 """
 
 from __future__ import annotations
@@ -23,16 +23,21 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from companion.chromium import FLAGS, find_chromium
-from companion.course.plan import FRONT_MATTER, Meeting, read_meeting
+from companion.course.plan import (
+    CODE_CELL,
+    FRONT_MATTER,
+    GOALS,
+    SLIDE,
+    Meeting,
+    read_meeting,
+    slide_minutes,
+)
 from companion.pdf import served
 
 WIDTH, HEIGHT = 1280, 720  # pixels of a slide
 # of the printed pages, as a share of a slide: a printer cuts what is nearer to the edge
 MARGIN = 0.08
 STATIC_FOLDER = Path(__file__).with_name("static")
-CODE_CELL = re.compile(
-    r"^```\{code-cell\}[^\n]*\n(.*?)^```\n", re.DOTALL | re.MULTILINE
-)
 PLACEHOLDER = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
 
 # Sphinx's settings for all courses; ``build_slides`` takes those that differ between
@@ -64,7 +69,7 @@ CONFIG = {
         "hash": True,
         "slideNumber": "c/t",
         "transition": "none",
-        "totalTime": 90 * 60,
+        "defaultTiming": 0,  # seconds, of a slide that has no minutes
         "pdfSeparateFragments": False,
         "pdfMaxPagesPerSlide": 1,
         "scrollActivationWidth": None,
@@ -164,7 +169,6 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
 
     ``address`` is the relative URL of the chapters' folder, as seen from the slides.
     """
-    plan = "; ".join(f"{minutes} minutes: {what}" for minutes, what in meeting.plan)
     goals = "\n".join(f"- {goal}" for goal in meeting.goals)
     rows = [(minutes, escape(what)) for minutes, what in meeting.plan]
     reading = ", ".join(
@@ -173,11 +177,11 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
     )
     first = (
         f"# {meeting.title}\n\nMeeting {meeting.number}. Reading:"
-        f" {reading}.\n\n{notes(f'Plan: {plan}.')}"
-        f"\n## After this meeting you can\n\n{goals}\n\n"
-        + notes("Two minutes. Read the goals; the quiz tests them.")
+        f" {reading}.\n\n{notes('The arrow keys show the next step, or slide.')}\n"
+        + timed("After this meeting you can", GOALS)
+        + f"{goals}\n\n{notes(f'{GOALS} minutes. The quiz tests these goals.')}"
         + f"\n## Plan\n\n{table(['minutes', 'what'], rows)}\n\n"
-        + notes("Show it briefly. The speaker view has a clock.")
+        + notes("Show it briefly. The speaker view has a clock for each slide.")
     )
     home = [
         (escape(task.title), f"{task.minutes} min", f"{task.points} points")
@@ -193,7 +197,18 @@ def framed(text: str, meeting: Meeting, address: str) -> str:
         )
     )
     _, _, body = FRONT_MATTER.sub("", text).partition(f"# {meeting.title}\n")
+    minutes = slide_minutes(body, meeting.page)
+    body = SLIDE.sub(
+        lambda slide: timed(slide["title"], minutes[slide["title"]]) + slide["body"],
+        body,
+    )
     return f"---\norphan: true\n---\n\n{first}\n{body.strip()}\n{last}"
+
+
+def timed(title: str, minutes: int) -> str:
+    """Return the heading of a slide, and its minutes for the speaker view's clock."""
+    seconds = f"```{{revealjs-section}}\n:data-timing: {60 * minutes}\n```"
+    return f"## {title}\n\n{seconds}\n\n"
 
 
 def notes(text: str) -> str:

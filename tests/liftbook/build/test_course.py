@@ -18,7 +18,15 @@ from test_homework import WRONG
 from companion.course import __main__ as kit
 from companion.course import grading
 from companion.course.notebooks import Part, Task, part, parts
-from companion.course.plan import COURSE_FOLDER, IN_CLASS, Exercise, exercises, meetings
+from companion.course.plan import (
+    COURSE_FOLDER,
+    IN_CLASS,
+    SLIDE,
+    Exercise,
+    exercises,
+    meetings,
+)
+from companion.course.slides import PLACEHOLDER
 from companion.errors import CompanionError
 from companion.reading import fingerprint
 from companion.solutions import answers
@@ -80,17 +88,51 @@ def test_a_meeting_needs_only_its_pages_and_earlier_ones():
     assert needed(MEETINGS[2]), "the third meeting needs lift, from the first"
 
 
-TAUGHT_IN = {"NMI": 3, "optimal mechanism": 5, "mutual information": 3}
-"""What an exercise may ask for, and the meeting that introduces it."""
+WORD = re.compile(r"^(\w[^`{#\n]*)\n  \w", re.MULTILINE)  # of the glossary
+# Greek letters, and statements of the papers
+CITED = re.compile(
+    r"\\(?:alpha|beta|chi|eta|theta|lambda|omega|Gamma|Lambda|Pi|Psi)\b"
+    r"|(?:[A-Z]\d\d )?(?:Proposition|Algorithm|Theorem|Example|eq\.) \(?[A-Z]?\d+\)?"
+)
 
 
-def test_homework_asks_for_what_was_taught():
-    for number, meeting in enumerate(MEETINGS, 1):
-        later = [word for word, first in TAUGHT_IN.items() if first > number]
-        for one in meeting.homework:
-            text = (CHAPTERS / f"{one.chapter}.md").read_text(encoding="utf-8")
-            asked = text.partition(f":label: {one.label}\n")[2].partition("\n```\n")[0]
-            assert not [word for word in later if word in asked], one.label
+def test_what_is_asked_was_taught():
+    """Words, symbols and statements in homework, in class and in the quizzes are on an
+    earlier slide, in the chapters to read, or among the prerequisites.
+    """
+    glossary = (CHAPTERS / "glossary.md").read_text(encoding="utf-8")
+    words = [one.lower() for one in WORD.findall(glossary)]
+    page = (CHAPTERS / "for-teachers.md").read_text(encoding="utf-8")
+    taught = page.partition("**Prerequisites.**")[2].partition("\n\n")[0]
+    missing = []
+    for meeting in MEETINGS:
+        source = (ROOT / COURSE_FOLDER / f"{meeting.page}.md").read_text("utf-8")
+        chapters = {
+            name: (CHAPTERS / f"{name}.md").read_text(encoding="utf-8")
+            for name in meeting.reading
+        }
+        asked = {
+            one.label: one.title
+            + chapters[one.chapter]
+            .partition(f":label: {one.label}\n")[2]
+            .partition("\n```\n")[0]
+            for one in meeting.homework
+        }
+        for slide in SLIDE.finditer(PLACEHOLDER.sub("", source)):
+            if re.match(r"Quiz|Exercise \d: (?!solution)", slide["title"]):
+                asked[slide["title"]] = slide["body"]
+            else:
+                taught += slide[0]
+        for text in chapters.values():
+            taught += text.partition("\n## Exercises\n")[0]
+        known = " ".join(taught.split())
+        for label, text in asked.items():
+            wanted = [
+                one for one in words if re.search(rf"\b{one}\b", text, re.IGNORECASE)
+            ]
+            missing += [(label, one) for one in wanted if one not in known.lower()]
+            missing += [(label, one) for one in CITED.findall(text) if one not in known]
+    assert missing == []
 
 
 def test_minutes_make_points(tmp_path):
@@ -227,7 +269,7 @@ check(answer_1, 1 / 4, "multiply")
 
 SLIDES = """---
 course:
-  plan: [[90, Toss]]
+  plan: {Toss: Toss}
   reading: [coins]
   goals: [toss]
   homework: [ex-coins]
@@ -237,7 +279,7 @@ course:
 
 ## Toss
 
-{{ 1 / %d }}
+88 minutes: {{ 1 / %d }}
 """
 
 
@@ -276,9 +318,10 @@ def test_a_solution_that_is_left_out_is_no_part_of_the_question(tmp_path):
     source = source.replace("math.pow(1 / 2, 2)", "half * half")
     first = source.replace("answer_1 = half", "half = 0.5\nanswer_1 = half")
     other = source[source.index("```{exercise}") :].replace("coins\n", "again\n")
+    first += "\n```{code-cell} ipython3\nextend = 1\n```\n\n"
     (tmp_path / "coins.md").write_text(first + other.replace("answer_1", "answer_2"))
     _, again = exercises("coins", tmp_path)
-    made = part(tmp_path / "coins.md", [again], ["> What is it?"])
+    made = part(tmp_path / "coins.md", [again], ["> What is it (`extend=False`)?"])
     assert made.setup == ("half = 1 / 2",)
     assert made.tasks[0].solution == "answer_2 = half * half"
 

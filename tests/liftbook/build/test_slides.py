@@ -7,14 +7,22 @@ from asked import CHAPTERS, HTML
 from messages import raised
 
 from companion.chromium import find_chromium
-from companion.course.plan import COURSE_FOLDER, meetings, read_meeting
-from companion.course.slides import (
+from companion.course.plan import (
     CODE_CELL,
+    COURSE_FOLDER,
+    IN_CLASS,
+    SLIDE,
+    meetings,
+    read_meeting,
+    slide_minutes,
+)
+from companion.course.slides import (
     HEIGHT,
     PLACEHOLDER,
     READY,
     WIDTH,
     computed,
+    framed,
     print_slides,
 )
 from liftbook.build.book import ROOT
@@ -22,6 +30,7 @@ from liftbook.build.book import ROOT
 SOURCES = sorted((ROOT / COURSE_FOLDER).glob("*.md"))
 each = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
+PLANNED = "reading: [], goals: [], plan: {Toss: a}, homework: []"
 OUTSIDE = """([width, height]) => {
   const inside = one => one.closest('aside, svg') || one.parentElement.closest('mjx-container');
   return [...Reveal.getCurrentSlide().querySelectorAll('*')].filter(one => {
@@ -49,30 +58,48 @@ def test_a_slide_that_cannot_be_computed_is_named(text):
 
 
 @pytest.mark.parametrize(
-    ("name", "course"),
+    ("name", "course", "said"),
     [
-        ("coins.md", ""),
-        ("1-coins.md", "reading: [], goals: []"),
-        ("1-coins.md", "reading: [], goals: [], plan: [[80, a]], homework: []"),
-        ("1-coins.md", "reading: [], goals: [], plan: [[90, a, b]], homework: []"),
-        ("1-coins.md", "reading: [srr], goals: [], plan: [[90, a]], homework: [b]"),
+        ("coins.md", "", ""),
+        ("1-coins.md", "reading: [], goals: []", ""),
+        ("1-coins.md", PLANNED, "*78 minutes, alone.*"),
+        ("1-coins.md", PLANNED, "*88 minutes, alone.*\n\n88 minutes."),
+        ("1-coins.md", PLANNED, "Toss."),
+        ("1-coins.md", PLANNED.replace("Toss", "Throw"), "88 minutes."),
+        ("1-coins.md", PLANNED.replace("[]", "[srr]"), "88 minutes."),
     ],
 )
-def test_a_meeting_that_cannot_be_read(tmp_path, name, course):
-    (tmp_path / name).write_text(f"---\ncourse: {{{course}}}\n---\n\n# Coins\n")
+def test_a_meeting_that_cannot_be_read(tmp_path, name, course, said):
+    (tmp_path / name).write_text(
+        f"---\ncourse: {{{course}}}\n---\n\n# Coins\n\n## Toss\n\n{said}\n"
+    )
     with raised(ValueError):
         read_meeting(tmp_path / name, CHAPTERS)
 
 
 @each
 def test_no_number_is_typed_by_hand(path):
-    shown = re.sub(
-        r"```\{revealjs-notes\}.*?```|(?:LIP|LDP)\([^)]*\)|e\^\{[^}]*\}",
-        "",
-        body(path),
-        flags=re.DOTALL,
-    )
-    assert not re.findall(r"\d[.,]\d+|[1-9]\d* ?\\?%", shown)
+    """Neither on a slide nor in its notes; a placeholder computes."""
+    shown = re.sub(r"(?:LIP|LDP)\([^)]*\)|e\^\{[^}]*\}", "", body(path))
+    typed = r"\d[.,]\d+|[1-9]\d* ?\\?%|\d+ of \d+|\d+/\d\d+|frac\{\d\d+\}"
+    assert not re.findall(typed, shown)
+    filled = PLACEHOLDER.findall(path.read_text(encoding="utf-8"))
+    assert not [one for one, _ in filled if re.fullmatch(r"[\d.]+", one)]
+
+
+@each
+def test_plan_and_clock_have_the_minutes_of_the_slides(path):
+    meeting = read_meeting(path, CHAPTERS)
+    assert sum(minutes for minutes, _ in meeting.plan) == IN_CLASS
+    slides = framed(path.read_text(encoding="utf-8"), meeting, "..")
+    clock = {
+        slide["title"]: int(timing[1])
+        for slide in SLIDE.finditer(slides)
+        if (timing := re.search(r":data-timing: (\d+)", slide["body"]))
+    }
+    assert sum(clock.values()) == 60 * IN_CLASS
+    for title, minutes in slide_minutes(body(path), path.name).items():
+        assert clock[title] == 60 * minutes, title
 
 
 def test_meetings_are_numbered():
@@ -97,6 +124,8 @@ def test_every_slide_fits_and_has_notes(browser, site, path):
     page.wait_for_function(READY)
     # title, goals, plan, homework
     assert page.evaluate("Reveal.getTotalSlides()") == body(path).count("\n## ") + 4
+    timed = "Reveal.getSlidesAttributes().map(one => Number(one['data-timing'] ?? 0))"
+    assert sum(page.evaluate(timed)) == 60 * IN_CLASS
     for slide in page.evaluate("Reveal.getSlides().map(one => Reveal.getIndices(one))"):
         page.evaluate(
             "([h, v]) => Reveal.slide(h, v, 99)", [slide["h"], slide.get("v", 0)]
