@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from liftlib import __version__
 from liftlib.errors import LiftError, LiftWarning
 from lifttables.extras import extra
-from lifttables.files import printable
 
 
 class Command(NamedTuple):
@@ -170,6 +169,8 @@ def _line(error: object) -> str:
     """Return a message on one line, without control characters; of a very long one, the
     beginning and the end.
     """
+    from lifttables.files import printable  # noqa: PLC0415 - help needs no files
+
     text = printable(" ".join(str(error).split()))
     return (
         text

@@ -22,6 +22,7 @@ from lifttables.encoding.columns import (
     JOIN,
     MISSING,
     ROWS,
+    UNKNOWN_PREFIX,
     Column,
     Counts,
     Labels,
@@ -196,7 +197,11 @@ class Design:
         unseen = codes < 0
         if unseen.any() and not self.pools_new:
             first = int(np.argmax(unseen))
-            value = JOIN.join(str(rows[name][first]) for name in self.public.names)
+            # a label that its hierarchy or its bins do not know has a mark in front
+            value = JOIN.join(
+                str(rows[name][first]).removeprefix(UNKNOWN_PREFIX)
+                for name in self.public.names
+            )
             raise DataError(
                 "the design has not seen the public symbol of"
                 f" {many(times[unseen].sum(), 'row')}, such as {value!r}: release the"

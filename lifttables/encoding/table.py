@@ -134,7 +134,9 @@ class Table(ABC):
                     for column in self.columns
                     if _composed(column) == _composed(name)
                 ]
-                near = same or difflib.get_close_matches(name, self.columns, n=1)
+                folded = {_folded(column): column for column in self.columns}
+                close = difflib.get_close_matches(_folded(name), folded, n=1)
+                near = same or [folded[one] for one in close]
                 listed = ", ".join(map(repr, self.columns[:20])) + (
                     ", ..." if len(self.columns) > 20 else ""
                 )
@@ -164,6 +166,11 @@ class Table(ABC):
 
 def _composed(name: str) -> str:
     return unicodedata.normalize("NFC", name)
+
+
+def _folded(name: str) -> str:
+    """Return a name without what people write differently: case and blanks."""
+    return " ".join(_composed(name).casefold().split())
 
 
 def tally(rows: Any, columns: Sequence[Column]) -> Any:

@@ -34,7 +34,7 @@ from lifttables.designs.designing import (
     best_design,
 )
 from lifttables.designs.publishing import check_formulas
-from lifttables.encoding.columns import JOIN, ROWS, Counts, Labels
+from lifttables.encoding.columns import JOIN, RARE, ROWS, Counts, Labels
 from lifttables.encoding.counting import named
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.table import Table, contents_of
@@ -348,6 +348,18 @@ def _check(table: Table, plan: Plan) -> None:
 
 def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
     """Return the design for a table."""
+    names = named(counts.public.names)
+    if counts.public.labels == ((RARE,),):
+        raise DataError(
+            f"no value of {names} has {plan.reading.min_count} rows, so that a release"
+            " says nothing: bin or coarsen it, or name another column",
+            arguments=("bins", "hierarchies"),
+        )
+    if len(counts.public.labels) == 1:
+        raise DataError(
+            f"{names} has the same value in every row, so that a release says nothing:"
+            " name another column, or finer bins"
+        )
     if plan.counts:
         return counts_design(counts, plan.c_of_counts, secret)
     if len(counts.secret.labels) > MAX_SECRETS:
@@ -356,11 +368,6 @@ def _designed(counts: Counts, plan: Plan, secret: bytes) -> Design:
             f" and a promise for the population is computed for at most {MAX_SECRETS}:"
             " bin or coarsen it",
             arguments=("bins", "hierarchies"),
-        )
-    if len(counts.public.labels) == 1:
-        raise DataError(
-            f"{named(counts.public.names)} has one value that enough rows have, so that"
-            " a release says nothing: name another column, or finer bins"
         )
     most = MAX_LATTICE_SYMBOLS if plan.merge else MAX_RESPONSE_SYMBOLS
     counts = with_noise(counts, plan.noise, secret, most)

@@ -197,6 +197,7 @@ CASES = [
     (words_of_audit(table="cut.csv.gz"), "cut.csv.gz"),
     (words_of_audit(table="not.parquet"), "cannot read not.parquet"),
     (words_of_audit(of=public("agee")), "has no column 'agee': did you mean 'age'?"),
+    (words_of_audit(of=public(" AGE")), "did you mean 'age'?"),
     (words_of_audit(of=public("colour")), "has no column 'colour'"),
     (
         words_of_audit(of=["--secret", "sick", "--public", "age"]),

@@ -148,3 +148,29 @@ def test_a_full_output_is_named(odd_folder):
         == "lift: No space left on device: the standard output; files that this run has"
         " written stay\n"
     )
+
+
+@pytest.mark.parametrize("more", [[], ["--counts"]])
+@pytest.mark.parametrize("column", ["id", "place"])
+def test_a_column_that_says_nothing_is_refused(odd_folder, column, more):
+    frame = pl.read_csv("in.csv").with_columns(
+        id=pl.format("P{}", pl.int_range(pl.len())), place=pl.lit("St. Anna")
+    )
+    frame.write_csv("in.csv")
+    words = ["release", "in.csv", *OF[:3], column, *OF[4:], "-o", "out.csv", *more]
+    assert main(words) == 2
+    assert not list(Path().glob("out*"))
+
+
+def test_marks_of_unknown_labels_are_not_shown(odd_folder, capsys):
+    pl.DataFrame({"age": ["a", "b", "c"], "group": ["u", "v", "v"]}).write_csv("t.csv")
+    words = ["release", "in.csv", *OF, "--hierarchy", "age=t.csv", "-o", "out.csv"]
+    assert main(words) == 0
+    frame = pl.read_csv("in.csv").head(500)
+    pl.concat([frame, frame.head(1).with_columns(age=pl.lit("d"))]).write_csv("n.csv")
+    design = "out.PRIVATE.design.json"
+    capsys.readouterr()
+    assert main(["release", "n.csv", "--design", design, "-o", "new.csv"]) == 2
+    message = words_said(capsys)
+    assert "'d'" in message
+    assert "x00" not in message
