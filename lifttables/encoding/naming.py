@@ -266,17 +266,12 @@ def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
     Without rows (0), nothing is said of their share.
     """
     parts = [
-        (
-            f"these values of {column.name}: {', '.join(column.values)}"
-            if column.values
-            else f"the values of {column.name} that occur in these rows"
-        )
+        f"{column.name} among {', '.join(column.values)}"
+        if column.values
+        else f"{column.name} that occur in these rows"
         for column in secret.columns
     ]
-    limit = (
-        f"What is said about the population holds for {'; and '.join(parts)}. It says"
-        " nothing of other values."
-    )
+    limit = f"Only values of {' and of '.join(parts)} are covered."
     if not secret.listed:
         return " ".join([limit, *of_unlisted_values(secret)])
     if not rows:
@@ -298,10 +293,7 @@ def of_unlisted_values(secret: Symbols) -> list[str]:
         return []
     what = "a combination of values" if len(secret.columns) > 1 else "a value"
     return [
-        (
-            "Somebody who knows all other rows may learn whether a person has "
-            f"{what} that nobody else has."
-        )
+        f"Somebody who knows all other rows may notice {what} that nobody else has."
     ]
 
 

@@ -33,7 +33,6 @@ from lifttables.designs.designing import (
 from lifttables.designs.statement import promised
 from lifttables.encoding.columns import (
     JOIN,
-    MISSING,
     RARE,
     Column,
     Labels,
@@ -49,62 +48,42 @@ from mixproof.numerics import Matrix, check_count, check_scalar
 FORMAT = "liftlib card 4"
 
 
+UNSEEN = (
+    "copies, other tables of the same people, and releases by others are not in it and"
+    " may reveal more."
+)
+
+
 class Limit(Enum):
     """A limit of a release that not every release has, in words."""
 
     NEW_ROWS = (
-        "The promise assumes that these rows come from the same population as the"
-        " design's rows. Nothing checks it. A changed copy of the design's rows, which"
-        " would tell more of them, is not seen."
+        "The promise assumes that these are other people of the population that the"
+        " design's rows are from. Nothing checks it."
     )
-    LEDGER = (
-        "The owner's ledger has no other release of these rows. It does not see renamed"
-        " copies, the same people in another table, or releases by others, which may"
-        " reveal more together with this one."
-    )
+    LEDGER = f"The owner's ledger has no other release of these rows; {UNSEEN}"
     EARLIER = (
-        "The owner's ledger has earlier releases of these rows. Earlier counts are part"
-        " of what is promised to somebody who knows all other rows. Earlier rows are"
-        " not: a belief that they raised grows from there. The ledger does not see"
-        " renamed copies, the same people in another table, or releases by others."
+        f"The owner's ledger has earlier releases of these rows; {UNSEEN} The second"
+        " sentence includes earlier counts, not beliefs raised by earlier rows."
     )
     NO_LEDGER = (
         "No ledger was used: an earlier release of the same people may reveal more"
         " together with this one."
     )
     TRIED = (
-        "Bins, hierarchies and options must not be chosen by their results for these"
-        " rows."
+        "The confidence assumes that bins and options were not chosen by their results."
     )
-    INSIDER = (
-        "Of the last person, somebody who knows all other rows is taken to know only"
-        " how common the values are."
-    )
+    INSIDER = "Whoever knows more about the person may learn more."
     NAMES = (
-        "Which values have enough rows to be named, and how many have not, is exact,"
-        " and may show a person's value to somebody who knows all other rows."
+        "Which values are too rare to be named, and how many, is exact: somebody who"
+        " knows all other rows may learn more."
     )
-    POOL = f"Values that no row of the table had count as {RARE}."
+    POOL = f"{RARE} stands for all values that are not named."
     OF_TABLE = (
         f"{RARE} stands for values that this table had; other values are not covered."
     )
     RARE_KEPT = "The card lists combinations of values that occur in a single row."
-    DROPPED = (
-        "Rows with a missing value were dropped, and people without a value are not"
-        " covered."
-    )
-
-
-EVERY_RELEASE = (
-    (
-        "Other knowledge about a person, combined with the released values, may reveal"
-        " more."
-    ),
-    (
-        "It does not hide who is in the table, how many people are, or how common each"
-        " released value is."
-    ),
-)
+    DROPPED = "Rows with a missing value were dropped and are not covered."
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,8 +179,11 @@ class Card:
         """The limits of the protection, in sentences."""
         first = [limit.value for limit in self.tells if limit is Limit.NEW_ROWS]
         others = [limit.value for limit in self.tells if limit is not Limit.NEW_ROWS]
-        secrets = f"Secrets other than {', '.join(self.secret)} are not protected."
-        return (*first, *self.values, *EVERY_RELEASE, *others, secrets)
+        never = (
+            f"Not protected: secrets other than {', '.join(self.secret)}, who is in the"
+            " table, and how common each released value is."
+        )
+        return (*first, *self.values, *others, never)
 
     @property
     def cite(self) -> str:
@@ -244,24 +226,8 @@ class Card:
 
     def as_text(self) -> str:
         """Return the card in Markdown, rendered from its fields."""
-        values = [
-            (JOIN.join(text), "; ".join(JOIN.join(self.symbols[x]) for x in source))
-            for text, source in zip(self.texts, self.sources, strict=True)
-        ]
-        options = "; ".join(
-            f"{name} = {json.dumps(value, ensure_ascii=False)}"
-            for name, value in self.options.items()
-        )
         return render(
-            "card.md.j2",
-            card=self,
-            digest=self.as_dict()["digest"],
-            join=JOIN.join,
-            values=values,
-            labels={label for symbol in self.symbols for label in symbol},
-            rare=RARE,
-            missing=MISSING,
-            options=options,
+            "card.md.j2", card=self, digest=self.as_dict()["digest"], join=JOIN.join
         )
 
 

@@ -83,3 +83,8 @@ def _dask():
     return dask.dataframe.from_pandas(
         pd.DataFrame(PEOPLE.to_dict(as_series=False)), npartitions=3
     )
+
+
+def words_of(text):
+    """Return the number of words of a text, without the signs of Markdown."""
+    return sum(any(map(str.isalnum, word)) for word in text.split())

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pytest
-from table_of_people import patients
+from table_of_people import patients, words_of
 
 import lifttables as tables
 from lifttables.cli import main
@@ -93,6 +93,7 @@ def test_a_card_promises_what_its_history_allows(two_tables, before, step, added
     odds = math.exp(growth) / 9
     assert f"{math.ceil(1000 * odds / (1 + odds) - 1e-9) / 10:g} %" in inside
     text = Path(f"{last}.card.md").read_text(encoding="utf-8")
+    assert words_of(text) <= 250  # a page, which somebody signs
     assert tables.verify(f"{last}.csv", card, text=text).agrees
 
 
