@@ -227,16 +227,12 @@ def audited(
 
 
 def _on_unique(unique: int | None, rows: int, names: Sequence[str]) -> list[str]:
-    if unique is None:
+    if not unique:
         return []
-    of = (
-        f"{unique:,} of {many(rows, 'row')} {'is' if unique == 1 else 'are'} unique in"
-        f" {named(names)}"
-    )
     note = (
-        f"{of}: no other row has the same published values. Somebody who knows these"
-        " values of a person can single the row out; this is another risk, which lift"
-        " does not measure"
+        f"{unique:,} of {many(rows, 'row')} {'is' if unique == 1 else 'are'} unique in"
+        f" {named(names)}: somebody who knows these values of a person can single the"
+        " row out, which lift does not measure"
     )
     return [note]
 
@@ -253,8 +249,7 @@ def _on_dropped(counts: Counts) -> list[str]:
     note = (
         f"{counts.dropped:,} of {many(counts.dropped + counts.table.sum(), 'row')}"
         f" {verb} dropped because a value is missing in"
-        f" {named([column.name for column in columns])}{counted}; all results refer to"
-        " the other rows"
+        f" {named([column.name for column in columns])}{counted}"
     )
     return [note]
 
@@ -284,16 +279,16 @@ def _notes(table: Matrix, joint: Joint, before: str) -> tuple[str, ...]:
     zeros = int((table == 0).sum())
     if zeros:
         notes.append(
-            f"{before}{zeros} of {table.size} cells are empty: their lift is 0 and the"
-            " min-lift leakage infinite, as far as these rows can tell"
+            f"{before}{zeros} of {table.size} cells are empty: their lift is 0 as far"
+            " as these rows can tell"
         )
     expected = table.sum() * joint.p_s[:, None] * joint.p_x
     thin = int((expected < MIN_EXPECTED_COUNT).sum())
     if thin:
         notes.append(
             f"{before}{thin} of {table.size} cells have an expected count under"
-            f" {MIN_EXPECTED_COUNT:g}: their lifts are mostly chance; coarsen the"
-            " secret or the public column, or gather more rows"
+            f" {MIN_EXPECTED_COUNT:g}: their lifts are mostly chance; coarsen a column,"
+            " or gather more rows"
         )
     if joint.n_public == 1:
         notes.append("the public column has one symbol, so it says nothing")

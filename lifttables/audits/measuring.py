@@ -20,7 +20,7 @@ MEASURE_MEANINGS = {
     "secret_information": "mutual information I(S;Y)",
     "total_variation": "total variation distance T(S;Y)",
     "chi2_divergence": "chi-square divergence",
-    "maximal_leakage": "maximal leakage, Sibson's information of order infinity",
+    "maximal_leakage": "maximal leakage (Sibson, order infinity)",
 }
 # in nats except for the total variation distance and the chi-square divergence
 MEASURES = tuple(MEASURE_MEANINGS)

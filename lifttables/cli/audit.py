@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
 
 import lifttables
 from lifttables import Audit, open_table
 from lifttables.audits.auditing import AUDIT_DEFAULTS, as_dict, audited
 from lifttables.audits.measuring import MEASURE_MEANINGS
+from lifttables.audits.symbols import AuditedSymbol
 from lifttables.cli.options import (
     files_read,
     number_options,
@@ -18,12 +23,27 @@ from lifttables.cli.options import (
     table_options,
     text_options,
 )
-from lifttables.cli.shared import json_option, print_json, print_lines
-from lifttables.files import check_apart, check_free, page_file, printable
+from lifttables.cli.shared import (
+    LINE_WIDTH,
+    fitting,
+    json_option,
+    print_json,
+    shortened,
+    wrapped,
+)
+from lifttables.designs.statement import turned_by
+from lifttables.files import (
+    check_apart,
+    check_free,
+    many,
+    page_file,
+    printable,
+)
+from lifttables.releases.question import Question
 
 EXIT_VIOLATED = 3  # exit code if the notion is violated
-# maximum number of symbols printed; the page and --json list all
-MAX_SYMBOLS_PRINTED = 20
+# lines in a terminal, of which some symbols; the page and --json have all
+MAX_LINES, MIN_SYMBOLS = 25, 3
 
 EXAMPLES = f"""\
   lift audit patients.csv --secret diagnosis --public age_band
@@ -72,9 +92,7 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print_json(as_dict(audit))
     else:
-        _print(audit)
-        if options.output is not None:
-            print(options.output)
+        _print(audit, question, options.output)
     return EXIT_VIOLATED if audit.kept is False else 0
 
 
@@ -82,7 +100,7 @@ def population(audit: Audit) -> str:
     """Return the verdict on the notion for the population."""
     if audit.population in ("kept", "broken"):
         said = "kept" if audit.population == "kept" else "BROKEN"
-        return f"{said}, with confidence {audit.level:g}"
+        return f"{said} with confidence {audit.level:g}"
     return (
         "undecided by this table"
         if audit.population
@@ -90,43 +108,58 @@ def population(audit: Audit) -> str:
     )
 
 
-def _print(audit: Audit) -> None:
-    names = printable(f"{audit.public} against {audit.secret}")
-    print(f"{names}: {audit.rows:,} rows, {audit.release.n_secret} secrets, ", end="")
-    print(f"{audit.release.n_public} public symbols")
-    if audit.kept is not None:
-        print(f"{audit.notion} is {'kept' if audit.kept else 'BROKEN'} for these rows")
-        print(f"for the population: {population(audit)}")
-    print()
-    for name, value in audit.overall.items():
-        ends = audit.intervals.get(name)
-        interval = "" if ends is None else f"  [{ends[0]:.3g}, {ends[1]:.3g}]"
-        print(f"  {value:8.4f}  {MEASURE_MEANINGS[name]}{interval}")
-    if audit.intervals:
-        explained = (
-            f"in brackets: {100 * audit.level:g} % intervals for the population, of"
-            f" lifts by bounds on all cells, of averages by {audit.resamples} tables"
-            " drawn like this one"
+def _print(audit: Audit, question: Question | None, page: Path | None) -> None:
+    """Print an audit in at most ``MAX_LINES`` lines."""
+    share = audit.release.p_s
+    values = [
+        f"{audit.release.secret[s]} {share[s] * audit.rows:,.0f}"
+        for s in np.argsort(share, kind="stable")
+    ]
+    size = f"{many(audit.rows, 'row')}, {many(audit.release.n_public, 'public symbol')}"
+    lines = [
+        f"{audit.public} against {audit.secret}: {size}",
+        shortened(f"rows by {audit.secret}: {', '.join(values)}", 2 * LINE_WIDTH - 10),
+    ]
+    if question is not None:
+        turned = turned_by(question.notion, question.belief)
+        lines.append(
+            f"each symbol {turned}: {'kept' if audit.kept else 'BROKEN'} for these"
+            f" rows; for the population: {population(audit)}"
         )
-        print_lines([explained])
-    print()
-    width = max(
-        8,
-        *(
-            len(printable(symbol.symbol, 40))
-            for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]
-        ),
+    lines = [line for text in lines for line in wrapped(text)]
+    intervals = f", with {100 * audit.level:g} % intervals for the population"
+    lines.append(
+        f"in nats (distance, divergence: no unit){intervals * bool(audit.intervals)}"
     )
-    print(f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift")
-    for symbol in audit.symbols[:MAX_SYMBOLS_PRINTED]:
-        rest = "; ".join(map(str, symbol.broken)) or (
-            f"rules out {', '.join(symbol.zero_cells)}" if symbol.zero_cells else ""
-        )
-        numbers = (
-            f"{symbol.rows:11,.0f}  {symbol.min_lift:8.4f}  {symbol.max_lift:8.4f}"
-        )
-        named = f"{printable(symbol.symbol, 40):{width}}"
-        print(f"  {named}  {numbers}  {printable(rest)}".rstrip())
-    if len(audit.symbols) > MAX_SYMBOLS_PRINTED:
-        print(f"  and {len(audit.symbols) - MAX_SYMBOLS_PRINTED} more")
-    print_lines(f"note: {note}" for note in audit.notes)
+    for name, value in audit.overall.items():
+        ends = [round(end, 9) for end in audit.intervals.get(name, ())]
+        interval = f"  [{ends[0]:.3g}, {ends[1]:.3g}]" if ends else ""
+        lines.append(f"  {value:8.4f}  {MEASURE_MEANINGS[name]}{interval}")
+    # two more lines are the heading and the number of symbols without a line
+    room = MAX_LINES - len(lines) - 2 - (page is not None)
+    told = fitting([f"note: {note}" for note in audit.notes], room - MIN_SYMBOLS - 1)
+    notes = [line for note in told for line in wrapped(note)]
+    lines += _symbols(audit.symbols, max(room - len(notes), MIN_SYMBOLS))
+    for line in [*lines, *notes, *([] if page is None else [str(page)])]:
+        print(printable(line))
+
+
+def _symbols(symbols: Sequence[AuditedSymbol], room: int) -> list[str]:
+    """Return a heading and a line for each of the first symbols."""
+    shown = symbols[:room]
+    width = max(8, *(len(printable(one.symbol, 40)) for one in shown))
+    lines = [f"  {'symbol':{width}}  {'rows':>11}  min-lift  max-lift"]
+    for one in shown:
+        # a belief is kept by ALIP, which has a budget for either end
+        ends = {"eps_l": one.least, "eps_u": one.most}
+        broken = ", ".join(ends[breach.budget] for breach in one.broken)
+        rest = f"rules out {', '.join(one.zero_cells)}" if one.zero_cells else ""
+        if broken:
+            rest = f"BROKEN for {broken}"
+        numbers = f"{one.rows:11,.0f}  {one.min_lift:8.4f}  {one.max_lift:8.4f}"
+        named = f"{printable(one.symbol, 40):{width}}"
+        line = f"  {named}  {numbers}  {rest}".rstrip()
+        lines.append(shortened(line, LINE_WIDTH))
+    if len(symbols) > room:
+        lines.append(f"  and {len(symbols) - room:,} more, on the page (-o)")
+    return lines

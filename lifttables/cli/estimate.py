@@ -80,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
             " number of the kernel)"
         ),
         (
-            "worth rows: the number of rows of the unreleased table that would give an"
-            " equally precise estimate"
+            "error: the standard error; worth rows: the number of rows of the"
+            " unreleased table that would give an equally precise estimate"
         ),
     ]
     print_lines(f"note: {note}" for note in notes)

@@ -26,12 +26,12 @@ from lifttables.cli.options import (
 )
 from lifttables.cli.shared import (
     LINE_WIDTH,
+    fitting,
     json_option,
     print_json,
     print_lines,
     shortened,
     sign_of_life,
-    wrapped,
 )
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
@@ -197,8 +197,9 @@ def _first(options: argparse.Namespace) -> int:
     sections = told(done, plan)
     rows = done.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
     lines = [headline(done.card)]
-    lines += _outputs(sections[PUBLISHED])
-    lines += [f"  first: {_first_of(rows)}"]
+    published = [f"  {sentence}" for sentence in sections[PUBLISHED]]
+    lines += fitting(published, MOST_OUTPUT_LINES)
+    lines += [_first_of(rows)]
     lines += [f"{PROMISED}:", *(f"  {sentence}" for sentence in sections[PROMISED])]
     used = list(sections[USES])
     if not plan.counts:
@@ -210,22 +211,11 @@ def _first(options: argparse.Namespace) -> int:
     return 0
 
 
-def _outputs(sentences: Sequence[str]) -> list[str]:
-    """Return the first sentences on outputs, as many as have room in a terminal."""
-    lines: list[str] = []
-    height = 0
-    for sentence in sentences:
-        line = f"  {sentence}"
-        height += len(wrapped(line))
-        if height > MOST_OUTPUT_LINES:
-            return [*lines, f"  and {len(sentences) - len(lines)} more, on the page"]
-        lines.append(line)
-    return lines
-
-
 def _first_of(rows: Any) -> str:
-    """Return the first rows in a line."""
-    return shortened(" | ".join(", ".join(map(str, row)) for row in rows.rows()), 140)
+    """Return the columns and the first rows in a line."""
+    names = ", ".join(rows.columns)
+    values = " | ".join(", ".join(map(str, row)) for row in rows.rows())
+    return shortened(f"  first rows ({names}): {values}", 150)
 
 
 def _print_files(
@@ -296,7 +286,7 @@ def _again(options: argparse.Namespace) -> int:
     shown = (
         applied.frame if options.dry_run else first_rows(outputs.table, PREVIEW_ROWS)
     )
-    lines = [headline(card, new=True), f"  first: {_first_of(shown)}"]
+    lines = [headline(card, new=True), _first_of(shown)]
     lines += [
         f"{PROMISED}:",
         f"  {card.not_covered[0]}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Timer
 from typing import Any
@@ -47,6 +47,20 @@ def wrapped(line: str) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+def fitting(lines: Sequence[str], most: int) -> list[str]:
+    """Return the first lines, as many as have room in ``most`` lines of a terminal, and
+    the number of others.
+    """
+    height = 0
+    for at, line in enumerate(lines):
+        height += len(wrapped(line))
+        if height > most:
+            indent = line[: len(line) - len(line.lstrip())]
+            more = f"{indent}and {len(lines) - at} more, on the page"
+            return [*lines[:at], more]
+    return [*lines]
 
 
 def shortened(text: str, most: int) -> str:

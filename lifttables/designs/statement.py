@@ -41,7 +41,7 @@ def promised(
     'at most 57.6 % and at least 0.9 %.'
     """
     if kind is Kind.COUNTS:
-        outside = inside = _turned(LDP(notion.odds_growth + insider), belief)
+        outside = inside = turned_by(LDP(notion.odds_growth + insider), belief)
         counted = "by this and all earlier counts of these rows"
         return (
             (
@@ -53,7 +53,7 @@ def promised(
                 " each row, however it was drawn."
             ),
         )
-    outsider = _turned(notion, belief)
+    outsider = turned_by(notion, belief)
     first = (
         "If the rows are independent draws from the population, then, with confidence"
         f" {percent(confidence or 0.0)}, somebody who knows only how common each value"
@@ -62,10 +62,11 @@ def promised(
     growth = notion.odds_growth + insider
     if not math.isfinite(growth):
         return first, "Nothing limits what somebody who knows all other rows may learn."
-    return first, f"Somebody who knows all other rows {_turned(LDP(growth), belief)}."
+    return first, f"Somebody who knows all other rows {turned_by(LDP(growth), belief)}."
 
 
-def _turned(notion: RatioBased, belief: float) -> str:
+def turned_by(notion: RatioBased, belief: float) -> str:
+    """Return what becomes of a belief under a notion."""
     least, most = notion.belief(belief)
     return (
         f"turns a belief of {percent(belief)} into at most {percent(most, up=True)}"

@@ -258,8 +258,7 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
 
 
 def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
-    """Return for which values of a secret a statement about the population holds, in
-    sentences.
+    """Return for which values of a secret a statement about the population holds.
 
     If all values outside lists have more than the share 1 - (1 - confidence)^(1/n)
     together, n rows have none of them with a probability of at most 1 - confidence.
@@ -272,9 +271,7 @@ def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
         for column in secret.columns
     ]
     limit = f"Only values of {' and of '.join(parts)} are covered."
-    if not secret.listed:
-        return " ".join([limit, *of_unlisted_values(secret)])
-    if not rows:
+    if not secret.listed or not rows:
         return limit
     most = -math.expm1(math.log1p(-confidence) / rows)
     share = math.ceil(most * 1e5) / 1e3  # per cent, rounded up

@@ -26,7 +26,7 @@ from lifttables.encoding.columns import (
     Labels,
     labelled,
 )
-from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count
+from lifttables.encoding.counting import NA_TEXTS, Missing, Rare, count, named
 from lifttables.encoding.table import Table
 from lifttables.encoding.text_format import TextFormat
 from mixproof.numerics import check_scalar
@@ -158,25 +158,24 @@ class Reading:
                 arguments=("confidence",),
             )
 
-    def of_a_survey(self, columns: Sequence[str]) -> str | None:
-        """Return the first column whose name asks how the rows were sampled, which
-        nobody said.
+    def of_a_survey(self, columns: Sequence[str]) -> str:
+        """Return the columns whose names ask how the rows were sampled, which nobody
+        said, for a message.
         """
         if self.population is not None:
-            return None
-        return next((name for name in columns if OF_A_SURVEY.search(name)), None)
+            return ""
+        found = [name for name in columns if OF_A_SURVEY.search(name)]
+        told = "may be survey weights, strata or households"
+        return f"{named(found)} {told}" if found else ""
 
     def sampling_notes(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Return a note for an audit of what may be a survey."""
-        name = self.of_a_survey(columns)
-        if name is None:
-            return ()
+        told = self.of_a_survey(columns)
         note = (
-            f"the column {name!r} looks like survey weights, strata or households: what"
-            " is said about the population holds only if the rows are independent"
-            " draws from it"
+            f"{told}: what is said about the population holds only if the rows are"
+            " independent draws from it"
         )
-        return (note,)
+        return (note,) * bool(told)
 
     def check_population(self, columns: Sequence[str]) -> None:
         """Raise an error if the rows are not, or perhaps not, independent draws from
@@ -185,12 +184,11 @@ class Reading:
         InvalidParameter is raised if a column's name asks for an answer, BrokenNotion
         if the answer is no.
         """
-        name = self.of_a_survey(columns)
-        if name is not None:
+        told = self.of_a_survey(columns)
+        if told:
             raise InvalidParameter(
-                f"the column {name!r} looks like survey weights, strata or households,"
-                " and a promise for the population needs rows that are independent"
-                " draws from it: say whether they are, yes or no",
+                f"{told}, and a promise for the population needs rows that are"
+                " independent draws from it: say whether they are, yes or no",
                 arguments=("population",),
             )
         if self.population is False:

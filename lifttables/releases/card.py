@@ -319,7 +319,7 @@ def card_of(
     if design.confidence is not None:
         # nobody looked which values new rows have
         rows = 0 if new_rows is not None else design.rows
-        values = [for_which_values(design.secret, rows, design.confidence)]
+        values.insert(0, for_which_values(design.secret, rows, design.confidence))
     return Card(
         kind=design.kind,
         secret=tuple(design.secret.names),

@@ -4,14 +4,13 @@ and on a page.
 
 from __future__ import annotations
 
-import math
-
 from lifttables.designs.statement import published_as
 from lifttables.files import many, percent, points
 from lifttables.releases.card import Card
 from lifttables.releases.estimating import expected_error
 from lifttables.releases.pipeline import Plan, Sanitised
 
+SAYS_NOTHING = 0.5  # the half-width of an interval that has every share
 PUBLISHED, PROMISED, USES, LIMITS = (
     "How values are published",
     "What is promised",
@@ -60,7 +59,7 @@ def uses(done: Sanitised, plan: Plan) -> list[str]:
     retained = (
         f"They have {100 * done.audit.overall['nmi']:.1f} % of the information (NMI)"
     )
-    if math.isinf(error):
+    if error >= SAYS_NOTHING:
         lines = [f"{retained}, and can count the released values."]
     else:
         lines = [

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import zipfile
 from dataclasses import fields, replace
 from pathlib import Path
@@ -28,6 +29,7 @@ from lifttables.releases.counts import counts_design, counts_frame
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.noising import noisy_totals, with_noise
 from lifttables.releases.pipeline import LEAST_RETAINED
+from lifttables.releases.telling import uses
 
 OF = ["--secret", "ill", "--public", "town"]
 BELIEF = ["--belief", "10%", "20%"]
@@ -198,6 +200,20 @@ def test_the_terminal_has_few_lines(folder, capsys):
     assert len(lines) <= 25
     assert max(map(len, lines)) <= 80
     assert words_of(Path("out.card.md").read_text(encoding="utf-8")) <= 250
+
+
+def test_an_error_that_says_nothing_is_not_told():
+    rng = np.random.default_rng(0)
+    columns = {"ill": "abcd", "ward": "uvwxy", "age": "jko"}
+    frame = pl.DataFrame(
+        {name: rng.choice([*values], 400) for name, values in columns.items()}
+    )
+    publics = ("ward", "age")
+    done = tables.sanitise(frame, secret="ill", public=publics, notion=QUESTION, rng=0)
+    plan = tables.Plan(tables.Reading("ill", publics), QUESTION)
+    told = re.findall(r"([\d.,]+) (?:percentage )?points", " ".join(uses(done, plan)))
+    assert told
+    assert all(float(error.replace(",", "")) < 50 for error in told)
 
 
 def forged(card, **fields):
