@@ -98,7 +98,11 @@ def add(parser: argparse.ArgumentParser) -> None:
     add(
         "--merge",
         action="store_true",
-        help="merge values into groups, without random draws; this retains less",
+        help=(
+            "merge values into groups, without random draws; this retains less. Groups"
+            " are of neighbours if all values begin with numbers, as in < 1000,"
+            " 1000-1999 and 2000 or more, or are binned"
+        ),
     )
     add(
         "--noise",
@@ -132,8 +136,8 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=(
             "the record of releases under the table's name (default:"
-            " TABLE.PRIVATE.releases.json); for other people under the same name, a new"
-            " file"
+            " TABLE.PRIVATE.releases.json); for the same people under another name,"
+            " theirs; for other people under the same name, a new file"
         ),
     )
     json_option(parser)
