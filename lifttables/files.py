@@ -13,10 +13,13 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import category
 
 from liftlib.errors import DataError, LiftError
+
+if TYPE_CHECKING:
+    from liftlib.notions import RatioBased
 
 
 @contextmanager
@@ -298,6 +301,15 @@ def percent(share: float, *, up: bool | None = None) -> str:
     if abs(tenths - round(tenths)) < 1e-9:  # by rounding errors alone
         rounded = round(tenths)
     return f"{rounded / 10:g} %"
+
+
+def turned_by(notion: RatioBased, belief: float) -> str:
+    """Return what becomes of a belief under a notion."""
+    least, most = notion.belief(belief)
+    return (
+        f"turns a belief of {percent(belief)} into at most {percent(most, up=True)}"
+        f" and at least {percent(least, up=False)}"
+    )
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

@@ -31,13 +31,13 @@ from lifttables.cli.shared import (
     shortened,
     wrapped,
 )
-from lifttables.designs.statement import turned_by
 from lifttables.files import (
     check_apart,
     check_free,
     many,
     page_file,
     printable,
+    turned_by,
 )
 from lifttables.releases.question import Question
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from liftlib.notions import LDP, RatioBased
 from lifttables.designs.designing import BELIEF, Design, Kind
 from lifttables.encoding.columns import JOIN, RARE
-from lifttables.files import percent
+from lifttables.files import percent, turned_by
 from mixproof.numerics import ranked
 
 # maximum number, and minimum share, of the values named as sources of a random output
@@ -63,15 +63,6 @@ def promised(
     if not math.isfinite(growth):
         return first, "Nothing limits what somebody who knows all other rows may learn."
     return first, f"Somebody who knows all other rows {turned_by(LDP(growth), belief)}."
-
-
-def turned_by(notion: RatioBased, belief: float) -> str:
-    """Return what becomes of a belief under a notion."""
-    least, most = notion.belief(belief)
-    return (
-        f"turns a belief of {percent(belief)} into at most {percent(most, up=True)}"
-        f" and at least {percent(least, up=False)}"
-    )
 
 
 def _listed(names: Sequence[str]) -> str:
