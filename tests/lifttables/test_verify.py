@@ -54,7 +54,7 @@ def test_release_and_card_belong_together(two_files, capsys):
     assert "seed" not in json.dumps(content["options"])
     text = release.with_name("out.card.md").read_text()
     assert content["sha256"] in text
-    assert f"Rows: {len(ROWS)}." in text
+    assert f"{len(ROWS):,} rows" in text
     code, out, err = verify(capsys, release, card)
     assert (code, err) == (0, "")
     assert out.startswith(f"{release} and {card} belong together: {len(ROWS):,} rows\n")
