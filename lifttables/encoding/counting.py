@@ -54,6 +54,7 @@ NA_TEXTS = (  # texts that may denote a missing value
         "#N/A",
         "<NA>",
     ),
+    *("k. A.", "k.A.", "keine Angabe"),
     *(".", "..", "...", ":", "\N{EN DASH}", "\N{EM DASH}", "\N{HORIZONTAL ELLIPSIS}"),
     *(word.capitalize() for word in NA_WORDS),
     *(word.upper() for word in NA_WORDS),

@@ -181,8 +181,8 @@ def estimate(
     level = check_scalar("level", level, 0, 1, open_low=True, open_high=True)
     if card.of_counts:
         raise DataError(
-            "the release is of noisy counts: its columns share and error are the"
-            " estimates"
+            "the release is of noisy counts: its column share has the estimates, and"
+            " error the half-widths of their 95 % intervals"
         )
     if not card.intact:
         raise WrongCard(

@@ -100,8 +100,8 @@ class NothingToRelease(BrokenNotion):
                 f" too little is known of {secret!r}"
             ),
             (
-                f"{many(now, 'row')} are too few: {more}; or merge rare values of the"
-                " secret, or allow a larger belief"
+                f"{many(now, 'row')} are too few: {more}; or coarsen a column, or allow"
+                " a larger belief"
             ),
             (
                 "noisy counts would publish the shares now, each to within"
