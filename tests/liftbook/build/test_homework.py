@@ -17,7 +17,7 @@ from companion.course.drawing import drawn, read_numbers
 from companion.course.notebooks import part
 from companion.course.plan import COURSE_FOLDER, meetings
 from companion.errors import CompanionError
-from companion.exercises import WRONG_ANSWERS
+from companion.exercises import MORE_DIGITS, WRONG_ANSWERS
 from companion.solutions import answers
 
 MEETINGS = {one.assignment: one for one in meetings(ROOT / COURSE_FOLDER, CHAPTERS)}
@@ -42,8 +42,8 @@ WRONG = {
     "ex-wp-budgets": "(np.log(5), np.log(2))",
     # one lift, and not the ratio of two
     "ex-wp-doctor": "0.5 * np.exp(0.4)",
-    # 1.2 - 1
-    "ex-wp-vanish": "0.2",
+    # 1.25 - 1
+    "ex-wp-vanish": "0.25",
     # the most frequent secret
     "ex-asymmetry-bound": "np.log(1 / 0.4)",
     # the inverse of the given lift
@@ -199,8 +199,9 @@ def test_nbgrader_has_points_for_right_answers_only(name):
         label = told["grade_id"].removesuffix("-check")
         for wrong in (WRONG[label], "None", "'?'", "-1e9"):
             given = names | {asked: eval(wrong, dict(names))}  # noqa: S307
-            with pytest.raises(AssertionError):
+            with pytest.raises(AssertionError) as hint:
                 exec(cell.source, given)  # noqa: S102
+            assert str(hint.value) != MORE_DIGITS, label
     assert points == sum(one.points for one in MEETINGS[name].homework)
 
 
