@@ -9,8 +9,9 @@ from liftlib.errors import UnsupportedNotion
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.notions import LiftNotion
+from liftlib.response.posteriors import BOUND_MARGIN
 from mixproof.checks import checked
-from mixproof.numerics import SAME_TOL, Matrix, Vector
+from mixproof.numerics import HALFSPACE_SLACK, SAME_TOL, Matrix, Vector
 
 
 @checked
@@ -32,7 +33,8 @@ def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
         ``"all"``, e^eps >= 1 / min P(x), where X itself may be released; and
         ``"beyond"`` between the last two, where no closed form is known and the
         mechanism at the end of the high-privacy regime is returned. In the other
-        regimes ``upper`` is its value if the secret determines X.
+        regimes ``upper`` is finite if the secret determines X and all secrets have the
+        same bound, unless the tolerance of ``is_satisfied`` leads beyond.
 
     Notes
     -----
@@ -56,13 +58,18 @@ def extremal_response(joint: Joint, notion: LiftNotion) -> Channel:
         raise UnsupportedNotion(
             f"{notion} bounds more than the largest lift: use optimal_response"
         )
-    route, kernel = _closed_form(joint.p_x, float(bounds.upper.min()))
+    eps = float(bounds.upper.min())
+    route, kernel = _closed_form(joint.p_x, eps)
     channel = Channel(kernel)
     value = mutual_information(channel.joint_xy(joint))
-    proven = route != "beyond" and bool(((joint.p > 0).sum(axis=1) == 1).all())
-    return Channel(
-        kernel, certificate=Certificate(route, value, value if proven else np.inf)
-    )
+    # with S = X, no mechanism that the notion accepts is better than this one
+    wider, widest = _closed_form(joint.p_x, eps + HALFSPACE_SLACK)
+    determined = bool(((joint.p > 0).sum(axis=1) == 1).all())
+    upper = np.inf
+    if determined and wider != "beyond" and eps == bounds.upper.max():
+        best = mutual_information(Channel(widest).joint_xy(joint))
+        upper = max(value, best + BOUND_MARGIN)
+    return channel.with_certificate(Certificate(route, value, upper))
 
 
 def _closed_form(p: Vector, eps: float) -> tuple[str, Matrix]:

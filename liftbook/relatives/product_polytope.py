@@ -22,7 +22,8 @@ from liftlib.errors import InvalidParameter
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information, mutual_information_of
 from liftlib.notions import Polyhedral
-from liftlib.response.posteriors import repaired, without_negligible
+from liftlib.response.aorr import aorr
+from liftlib.response.posteriors import ResponseCertificate, cone_for
 from mixproof.checks import checked
 from mixproof.numerics import RANK_TOL, TIGHT_TOL, Mask, Matrix, as_matrix
 from mixproof.polytope import vertices
@@ -51,7 +52,9 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
     Returns
     -------
     Channel
-        With as many outputs as symbols; some may have probability 0.
+        With as many outputs as symbols; some may have probability 0. Its certificate's
+        ``upper`` is that of :func:`~liftlib.response.aorr.aorr`, which has room for the
+        tolerance of ``is_satisfied``.
 
     Notes
     -----
@@ -73,19 +76,15 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
             f"{n} symbols make a polytope of {n * (n - 1)} dimensions: use"
             " optimal_response"
         )
-    support = without_negligible(joint, notion)
-    kernels = kernels_of(support.joint, notion)
-    utility = mutual_information_of(support.joint.p_x[:, None] * kernels)
+    cone = cone_for(joint, notion)
+    kernels = kernels_of(cone.support.joint, notion)
+    utility = mutual_information_of(cone.support.joint.p_x[:, None] * kernels)
     best = kernels[int(np.argmax(utility))]
-    kernel = support.extended(best / best.sum(axis=1, keepdims=True))
-    channel, _ = repaired(
-        kernel, joint.p_x, lambda made: notion.is_satisfied(joint, made), name=notion
-    )
+    channel, _ = cone.channel(best / best.sum(axis=1, keepdims=True))
     value = mutual_information(channel.joint_xy(joint))
-    upper = max(value, float(utility.max())) if support.resolved.all() else np.inf
-    return Channel(
-        channel.kernel,
-        certificate=Certificate("all vertices of the product polytope", value, upper),
+    upper = max(value, aorr(cone).certified(ResponseCertificate).upper)
+    return channel.with_certificate(
+        Certificate("all vertices of the product polytope", value, upper)
     )
 
 

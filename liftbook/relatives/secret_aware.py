@@ -19,12 +19,17 @@ from liftbook.relatives.secret_aware_posteriors import (
 from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
-from liftlib.measures.information import entropy, mutual_information
+from liftlib.measures.information import mutual_information
 from liftlib.noise.conditional_reporting import conditional_reporting
 from liftlib.notions import Notion, PolyhedralLift
 from liftlib.notions.base import MIN_RESOLVED_LIFT
 from liftlib.response.aorr import cheapest
-from liftlib.response.posteriors import ResponseCertificate, repaired
+from liftlib.response.posteriors import (
+    ResponseCertificate,
+    repaired,
+    rounded_up,
+    widened,
+)
 from liftlib.response.proven import UNRESOLVED, unresolved
 from mixproof.checks import checked
 from mixproof.limits import Reached
@@ -46,6 +51,9 @@ MOST_SECRETS = 9
 
 MOST_STEPS = 3e7
 """Maximum number of steps of one pricing with listed posteriors: about a second."""
+
+MOST_LAST_STEPS = 10 * MOST_STEPS
+"""Maximum number of steps of the last pricing, whose posteriors may be more."""
 
 NOT_LISTED = Reached(
     "no further posterior was found, where there are too many or too close ones to "
@@ -190,23 +198,44 @@ def exact_offers(joint: Joint, halfspaces: Matrix) -> Offers | None:
         posteriors = vertices(halfspaces, interior=joint.p_s)
     except SolverFailure:
         return None
-    return (
-        None
-        if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS
-        else Listed(posteriors)
-    )
+    if len(posteriors) * 3.0**joint.n_secret > MOST_STEPS:
+        return None
+    return Listed(posteriors, accepted(halfspaces, joint.p_s))
+
+
+def accepted(halfspaces: Matrix, p_s: Vector) -> Matrix | None:
+    """Return the vertices of the posteriors that the notion's tolerance allows, or None
+    as :func:`exact_offers` does.
+    """
+    try:
+        posteriors = vertices(widened(halfspaces), interior=p_s)
+    except SolverFailure:
+        return None
+    if len(posteriors) * 3.0**p_s.size > MOST_LAST_STEPS:
+        return None
+    return posteriors
 
 
 class Listed:
-    """Columns from a complete list of vertex posteriors."""
+    """Columns from a complete list of vertex posteriors.
 
-    def __init__(self, posteriors: Matrix) -> None:
+    ``accepted`` are the vertices within the notion's tolerance, if they can be listed.
+    """
+
+    def __init__(self, posteriors: Matrix, accepted: Matrix | None) -> None:
         self._maps = ExactMaps(posteriors)
+        self._accepted = accepted
 
     def best(self, worth: Matrix) -> tuple[Matrix, Index, float]:
         """Return posteriors, the cheapest map of each, and the least price."""
         prices, maps = self._maps.cheapest(worth)
         return self._maps.points, maps, float(prices.min())
+
+    def least(self, worth: Matrix) -> float:
+        """Return the least price of a posterior that the notion accepts."""
+        if self._accepted is None:
+            return -np.inf
+        return float(ExactMaps(self._accepted).cheapest(worth)[0].min())
 
 
 def _made(
@@ -250,7 +279,7 @@ def _made(
     value = mutual_information(channel.joint_xy(joint))
     # with cells left out nothing is proven of the rest
     upper = (
-        entropy(joint.p_x) - found.bound
+        rounded_up(joint, found.bound)
         if (cells.resolved == (joint.p > 0)).all()
         else np.inf
     )

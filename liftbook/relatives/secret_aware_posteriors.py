@@ -13,7 +13,7 @@ from liftlib.measures.information import entropy
 from liftlib.notions import PolyhedralLift
 from mixproof.limits import TIME_OVER, Reached
 from mixproof.lp import LinearProgram
-from mixproof.numerics import FEASIBILITY_TOL, Matrix, Vector, xlogx
+from mixproof.numerics import FEASIBILITY_TOL, Mask, Matrix, Vector, xlogx
 
 MAX_CLASSES = 7
 """Number of classes of secrets whose optimum is a bound: at most 448 posteriors under
@@ -51,6 +51,12 @@ class Offers(Protocol):
         """
         ...
 
+    def least(self, worth: Matrix) -> float:
+        """Return a lower bound on every price, also of posteriors that the notion only
+        accepts within its tolerance.
+        """
+        ...
+
 
 class Found(NamedTuple):
     """The result of column generation.
@@ -61,7 +67,8 @@ class Found(NamedTuple):
         Posteriors P(s, x | y) over the cells with mass: P_SX itself and the columns in
         use, or all if a limit was reached.
     bound : float
-        A lower bound on H(X|Y) of every mixture; minus infinity if none is proven.
+        A lower bound on H(X|Y) of every mechanism that the notion accepts; minus
+        infinity if none is proven.
     seen : int
         Number of columns tried.
     limit : Reached or None
@@ -96,7 +103,7 @@ def cheapest_columns(
     first : numpy.ndarray of shape (M, cells), optional, keyword-only
         Allowed posteriors P(s, x | y) to start from, in addition to P_SX itself.
     bound : float, keyword-only
-        A known lower bound on H(X|Y) of every mixture.
+        A known lower bound on H(X|Y) of every mechanism that the notion accepts.
     """
     occurs, began = joint.p > 0, time.perf_counter()
     target, at = joint.p[occurs], np.cumsum(occurs).reshape(occurs.shape) - 1
@@ -110,7 +117,8 @@ def cheapest_columns(
     costs = [-xlogx(columns[0] @ to_public).sum(axis=1)]
     programme.add(costs[0], columns[0].T)
     seen: set[bytes] = set()
-    steady, ended = None, False
+    # the best bound on mixtures of the posteriors offered, and its duals
+    within, steady, ended = bound, None, False
     for _ in range(MAX_ROUNDS):
         weights, dual = programme.run()
         # while unit vectors are in use, the mixture is none of allowed rows
@@ -123,18 +131,16 @@ def cheapest_columns(
             if steady is None
             else (SMOOTHING * steady + (1 - SMOOTHING) * dual, dual)
         ):
-            worth = np.full(occurs.shape, FORBIDDEN_WORTH)
-            worth[occurs] = priced
-            posteriors, maps, least = offers.best(worth)
-            if steady is None or priced @ target + least > bound:
-                bound, steady = max(bound, float(priced @ target + least)), priced
+            posteriors, maps, least = offers.best(_worth(priced, occurs))
+            if steady is None or priced @ target + least > within:
+                within, steady = max(within, float(priced @ target + least)), priced
             fresh, fresh_costs = _columns(
                 posteriors, maps, at, joint.n_public, target.size
             )
             joining = _to_join(fresh, fresh_costs - fresh @ dual, seen)
             if joining.size:
                 break
-        ended = not short and (not joining.size or cost - bound <= gap * (h_x - cost))
+        ended = not short and (not joining.size or cost - within <= gap * (h_x - cost))
         if ended or time.perf_counter() - began > seconds:
             break
         if not joining.size:  # unit vectors still save something
@@ -148,11 +154,21 @@ def cheapest_columns(
     used = np.ones(len(tried), dtype=bool)
     if ended:
         used[1:] = weights[target.size + 1 :] > 0
+    if steady is not None:
+        least = offers.least(_worth(steady, occurs))
+        bound = max(bound, float(steady @ target + least))
     took = time.perf_counter() - began
     limit = Reached(f"its {MAX_ROUNDS} rounds were over", "give a wider gap")
     if took > seconds:
         limit = TIME_OVER
     return Found(tried[used], bound, len(tried), took, None if ended else limit)
+
+
+def _worth(dual: Vector, occurs: Mask) -> Matrix:
+    """Return the value of one unit of mass at each cell, shape (S, X)."""
+    worth = np.full(occurs.shape, FORBIDDEN_WORTH)
+    worth[occurs] = dual
+    return worth
 
 
 def _columns(
@@ -230,6 +246,10 @@ class Searched:
         least = np.argsort(prices, kind="stable")[: BATCH_SIZE // 3]
         self._last = posteriors[least], starts[least]
         return posteriors, starts, -np.inf
+
+    def least(self, worth: Matrix) -> float:  # noqa: ARG002 - of no price
+        """Return no bound."""
+        return -np.inf
 
     def _downhill(self, posterior: Vector, to: Index, worth: Matrix) -> Vector:
         """Return the best posterior by the tangent of the price, for a given map."""

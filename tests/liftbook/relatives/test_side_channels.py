@@ -5,15 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from messages import raised, warned
+from tolerated import ROOM
 
 import liftlib as ll
 from liftbook.claims.samples import utility
 from liftbook.relatives.srlip_bounds import srlip_upper_bounds
 from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
-from mixproof.numerics import KEEP_TOL
-
-# a bound holds for mechanisms that use the notion's tolerance, the optimum uses none
-ROOM = 10 * KEEP_TOL
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (2, 2, 2)])
