@@ -49,7 +49,7 @@ def confident_merging(
     places : numpy.ndarray, shape (X,), optional, keyword-only
         The places of symbols in an order, NaN for those without one. Groups are then
         intervals of neighbours, and a symbol without a place is a group of its own,
-        unless all symbols are one group.
+        unless all symbols are one group or, of more than 15, it joined a block.
 
     Returns
     -------

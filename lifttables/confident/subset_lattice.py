@@ -225,7 +225,7 @@ def united(
         i, j = sorted(divmod(first_largest(-loss), len(groups)))
         groups[i] += groups.pop(j)
         mass[:, i] += mass[:, j]
-        low[i], high[i] = min(where[groups[i]]), max(where[groups[i]])
+        low[i], high[i] = np.fmin(low[i], low[j]), np.fmax(high[i], high[j])
         mass, low, high = (np.delete(of, j, axis=-1) for of in (mass, low, high))
         loss = np.delete(np.delete(loss, j, axis=0), j, axis=1)
         loss[i] = loss[:, i] = losses(i)

@@ -1,6 +1,8 @@
 """Groups of an ordered column are intervals."""
 
 import itertools
+import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -92,31 +94,80 @@ def test_many_values_are_merged_into_blocks_of_neighbours():
         assert np.ptp(places[list(block)]) == len(block) - 1
 
 
-def loss_of(mass, first, second):
-    """The relative loss of H(X), and of I(S; X), by joining two columns."""
-    joined = np.delete(mass, second, axis=1)
-    joined[:, first] += mass[:, second]
-    entropies = [ll.measures.entropy(p.sum(axis=0)) for p in (mass, joined)]
-    of_secret = [ll.measures.mutual_information(p) for p in (mass, joined)]
-    return joined, entropies[0] - entropies[1], of_secret[0] - of_secret[1]
+def mean_log(shares):
+    """The sum of shares times the entropy of the choice between them."""
+    whole = sum(shares)
+    return -math.fsum(p * math.log(p / whole) for p in shares)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_each_step_joins_the_two_blocks_that_lose_least(seed):
-    counts = np.random.default_rng(seed).gamma(0.5, 20, (3, 9))
-    mass = (counts + 0.5 / 9) / (counts + 0.5 / 9).sum()
-    h, i = ll.measures.entropy(mass.sum(axis=0)), ll.measures.mutual_information(mass)
-    groups = [(x,) for x in range(9)]
-    for wanted in range(8, 1, -1):
+def united_by_hand(counts, wanted, places=None):
+    """What ``united`` returns, pair by pair from exact shares, by the chain rule."""
+    n = len(counts[0])
+    # half a row for each cell of n symbols
+    cells = [[2 * n * count + 1 for count in row] for row in counts]
+    whole = sum(map(sum, cells))
+    columns = [
+        [Fraction(cell, whole) for cell in column]
+        for column in zip(*cells, strict=True)
+    ]
+    of_x = mean_log([sum(column) for column in columns])
+    of_secret = [sum(row) for row in zip(*columns, strict=True)]
+    of_s = mean_log(of_secret) - math.fsum(map(mean_log, columns))
 
-        def loss(pair, mass=mass):
-            _, of_x, of_s = loss_of(mass, *pair)
-            return of_x / h - of_s / i
+    def joinable(pair):
+        placed = [[places[x] for x in block if places[x] >= 0] for block in pair]
+        both = sorted(placed[0] + placed[1])
+        inside = [place for place in places if both and both[0] <= place <= both[-1]]
+        return not (placed[0] and placed[1]) or len(inside) == len(both)
 
-        first, second = min(itertools.combinations(range(len(groups)), 2), key=loss)
-        mass = loss_of(mass, first, second)[0]
-        groups[first] += groups.pop(second)
-        assert united(counts, wanted) == tuple(sorted(map(tuple, map(sorted, groups))))
+    def loss(pair):
+        """What H(X) and I(S; X) lose: what the choice between the two blocks tells."""
+        first, second = (
+            [sum(of) for of in zip(*(columns[x] for x in block), strict=True)]
+            for block in pair
+        )
+        lost = mean_log([sum(first), sum(second)])
+        unknown = math.fsum(map(mean_log, zip(first, second, strict=True)))
+        return lost / of_x - (lost - unknown) / of_s
+
+    blocks = [[x] for x in range(n)]
+    while len(blocks) > wanted:
+        pairs = list(itertools.combinations(blocks, 2))
+        if places is not None:
+            pairs = [pair for pair in pairs if joinable(pair)]
+        losses = [loss(pair) for pair in pairs]
+        ties = [at for at, of in enumerate(losses) if of < min(losses) + 1e-12]
+        first, second = pairs[ties[0]]
+        first += second
+        blocks.remove(second)
+    return tuple(sorted(tuple(sorted(block)) for block in blocks))
+
+
+def test_each_step_joins_the_two_blocks_that_lose_least():
+    rng = np.random.default_rng(12)
+    for seed in range(60):
+        n_secret, n = rng.integers(2, 13), rng.integers(3, 9)
+        counts = rng.poisson(rng.gamma(0.5, 20, (n_secret, n)))
+        counts[0, 0] += 1
+        places = None
+        if seed % 2:
+            places = rng.permutation(n) + 0.5
+            places[rng.random(n) < 0.2] = np.nan
+        wanted = int(rng.integers(1, n))
+        expected = united_by_hand(counts.tolist(), wanted, places)
+        assert united(counts.astype(float), wanted, places) == expected, seed
+
+
+@pytest.mark.parametrize("n_secret", [MANY_SECRETS, MANY_SECRETS + 1])
+def test_a_quarter_of_the_rows_chooses_the_blocks(n_secret):
+    counts = np.random.default_rng(3).integers(20, 90, (n_secret, 17))
+    wanted = FEW_BLOCKS if n_secret > MANY_SECRETS else MAX_LATTICE_SYMBOLS
+    choosing, rest = Sample(counts).split(5)
+    blocks, sample = blocks_of(Sample(counts), 5, MAX_LATTICE_SYMBOLS)
+    assert blocks == united_by_hand(choosing.astype(int).tolist(), wanted)
+    of_blocks = [rest.counts[:, list(block)].sum(axis=1) for block in blocks]
+    assert sample.counts.T.tolist() == np.array(of_blocks).tolist()
+    assert abs(choosing.sum() / counts.sum() - 0.25) < 0.05
 
 
 def test_many_secrets_leave_fewer_blocks():

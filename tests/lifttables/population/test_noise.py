@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from lifttables.population.noise import (
     UNIFORM_STEPS,
     Rows,
     _crossing,
+    _largest_cdf,
     chernoff_bounds,
     geometric_noise,
     noise_pmf,
@@ -254,6 +256,32 @@ def test_a_weighted_sum_of_two_noises_is_enumerated(times, less):
         for w, of_w in enumerate(second, -(len(second) // 2)):
             expected[times * z - less * w + offset] += of_z * of_w
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+def test_the_largest_distribution_function_is_enumerated():
+    """P(V + D <= x / GRID), by both sums of noise and the number of further rows that
+    add 1 - theta, for each number of further rows.
+    """
+    rng = np.random.default_rng(31)
+    for _ in range(60):
+        c, a, b = rng.uniform(2.5, 5.0), rng.integers(1, 4), rng.integers(0, 4)
+        i, block = int(rng.integers(0, GRID + 1)), int(rng.integers(1, 6))
+        found, zero = _largest_cdf(c, int(a), int(b), i, block)
+        noises = noise_pmf(a, c), noise_pmf(b, c)
+        z, w = (np.arange(len(of)) - len(of) // 2 for of in noises)
+        of_noise, chance = (GRID - i) * z[:, None] - i * w, np.outer(*noises)
+        p = max(Fraction(2 * i - 1, 2 * GRID), Fraction(0))
+        for at in rng.integers(0, len(found), 20):
+            chances = []
+            for further in range(block):
+                of_rows = [
+                    math.comb(further, k)
+                    * float(p**k * (1 - p) ** (further - k))
+                    * chance[of_noise + GRID * k - i * further <= at - zero].sum()
+                    for k in range(further + 1)
+                ]
+                chances.append(sum(of_rows))
+            assert found[at] == pytest.approx(max(chances), rel=1e-11, abs=0)
 
 
 def test_almost_no_noise_gives_the_bounds_of_exact_counts():
