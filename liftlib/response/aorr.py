@@ -74,7 +74,9 @@ class Mixture(NamedTuple):
         """P(y|x) = P(y) v_y(x) / P(x), shape (X, Y) (E23 eqs. (27)-(30)).
 
         A symbol that no output contains, because its mass is below the linear program's
-        tolerance, is treated like an average symbol.
+        tolerance, is treated like an average symbol. Each weight above 0 is an output:
+        without one of 10^-17, the posteriors of symbols of probability 10^-9 would move
+        by more than the notion's tolerance.
         """
         outputs = self.solution.x > 0
         weights = self.solution.x[outputs]

@@ -18,7 +18,7 @@ from liftlib.response.posteriors import (
     without_negligible,
 )
 from mixproof.lp import Solution
-from mixproof.numerics import NEGLIGIBLE_MASS
+from mixproof.numerics import KEEP_TOL, NEGLIGIBLE_MASS
 
 JOINT = ll.Joint.from_counts([[4, 1, 2], [1, 5, 2]])
 
@@ -100,6 +100,17 @@ def test_the_cheapest_mixture_by_hand():
 
 # Mending
 # --------------------------------------------------------------------------------------------------------  # noqa: E501
+
+
+def test_an_output_of_almost_no_probability_is_used():
+    """Without it, the posterior of a rare symbol would move by more than tolerated."""
+    p_x = np.array([2e-9, 1 - 2e-9])
+    alone, other = np.array([1.0, 0.0]), np.array([2e-9 - 1e-17, 1 - 2e-9])
+    assert p_x[0] / other[0] - 1 > KEEP_TOL
+    mixture = Mixture.of(np.array([alone, other]), np.array([1e-17, 1.0]), p_x)
+    of_outputs = p_x[:, None] * mixture.kernel
+    posteriors = (of_outputs / of_outputs.sum(axis=0)).T
+    np.testing.assert_allclose(posteriors, [alone, other], rtol=1e-15, atol=0)
 
 
 def mending(share_needed, floor=0.0):
