@@ -46,12 +46,7 @@ def keep(name: str, table: pd.DataFrame) -> None:
             f"the table's name is {name!r}: use lower-case letters, digits and _"
         )
     body = json.loads(table.to_json(orient="split", index=False, double_precision=15))
-    rows = {
-        "columns": body["columns"],
-        "rows": body["data"],
-        "seconds": table.attrs.get("seconds"),
-    }
-    data = {KEPT: rows}
+    data = {KEPT: {"columns": body["columns"], "rows": body["data"]}}
     # the form in which glue records a value: the book's renderer reads it and leaves it
     # out of the page
     display(

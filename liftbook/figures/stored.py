@@ -1,14 +1,11 @@
 """Figures at the papers' scale, stored in ``data/figures``.
 
-``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv`` and its
-processor seconds.
+``data/figures/runs.csv`` has each figure's run in ``data/ledger-runs.csv``.
 """
 
 from __future__ import annotations
 
 import inspect
-import os
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,16 +60,12 @@ class Long(NamedTuple):
         return RUNS.path.with_name(f"{self.name}.csv")
 
     def compute(self) -> list[str]:
-        """Compute and write the figure's rows at its default arguments, and return the
-        processor seconds.
+        """Compute and write the figure's rows at its default arguments; its line has no
+        other values.
         """
-        # so that all its processor seconds are this process's
-        os.environ["LIFT_JOBS"] = "1"
-        began = time.process_time()
         rows = self.figure()
-        seconds = time.process_time() - began
         rows.to_csv(self.path, index=False, float_format="%.12g", lineterminator="\n")
-        return [f"{seconds:.1f}"]
+        return []
 
 
 VERTEX_TOL = {"vertices": 1e-2}
@@ -145,7 +138,7 @@ def _wanted() -> Wanted:
     return [((name,), long.compute) for name, long in LONG.items()]
 
 
-RUNS = Store("figures/runs.csv", ("figure",), ("figure", "run", "seconds"), _wanted)
+RUNS = Store("figures/runs.csv", ("figure",), ("figure", "run"), _wanted)
 
 
 def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
@@ -168,11 +161,7 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
         rows.attrs["told"] = "Computed for this page."
         return rows
     rows = pd.read_csv(long.path)
-    run, seconds = next(
-        (row["run"], float(row["seconds"]))
-        for row in RUNS.rows()
-        if row["figure"] == name
-    )
+    run = next(row["run"] for row in RUNS.rows() if row["figure"] == name)
     part = long.figure(**long.again)
     lines = differences(long, part, rows)
     if lines:
@@ -181,9 +170,8 @@ def at_scale(name: str, *args: Any, **kwargs: Any) -> pd.DataFrame:
             + (f" (and {len(lines) - 1} more)" if lines[1:] else "")
             + f"; delete its line of {RUNS.path.name}, and make ledger recomputes it"
         )
-    rows.attrs["seconds"] = seconds
     rows.attrs["told"] = (
-        f"Precomputed ({seconds:.0f} CPU seconds, run {run} of data/ledger-runs.csv)."
+        f"Precomputed (run {run} of data/ledger-runs.csv)."
         f" Each build recomputes {len(part)} of the {len(rows)} rows, {long.says}, and"
         " compares them with the stored ones."
     )

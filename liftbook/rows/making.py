@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import ParamSpec, TypeVar
 
 import numpy as np
@@ -20,17 +19,9 @@ P = ParamSpec("P")
 
 
 def figure(function: Callable[P, pd.DataFrame]) -> Callable[P, pd.DataFrame]:
-    """Mark a figure, and record its computing time in ``rows.attrs["seconds"]``."""
-
-    @wraps(function)
-    def timed(*args: P.args, **kwargs: P.kwargs) -> pd.DataFrame:
-        started = time.perf_counter()
-        rows = function(*args, **kwargs)
-        rows.attrs["seconds"] = time.perf_counter() - started
-        return rows
-
-    timed.is_figure = True  # type: ignore[attr-defined]
-    return timed
+    """Mark a function as a figure."""
+    function.is_figure = True  # type: ignore[attr-defined]
+    return function
 
 
 def adult_joint(leave_out: Sequence[str] = (), joint: Joint | None = None) -> Matrix:

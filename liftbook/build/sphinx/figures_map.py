@@ -100,22 +100,17 @@ class Figures(SphinxDirective):
         return [figures_map()]
 
 
-def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str, float | None]]:
-    """Yield name, anchor and seconds of each stored table in a cell with a figure."""
+def kept(notebook: nbformat.NotebookNode) -> Iterator[tuple[str, str]]:
+    """Yield name and anchor of each stored table in a cell with a figure."""
     for cell in notebook.cells:
         anchor = cell.metadata.get("mystnb", {}).get("figure", {}).get("name")
         for output in cell.get("outputs", []):
-            rows = output.get("data", {}).get(KEPT)
-            if rows and anchor:
-                yield (
-                    output["metadata"]["scrapbook"]["name"],
-                    anchor,
-                    rows.get("seconds"),
-                )
+            if KEPT in output.get("data", {}) and anchor:
+                yield output["metadata"]["scrapbook"]["name"], anchor
 
 
-def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
-    """Return the page, anchor and seconds of each figure, by name."""
+def found_figures(app: Sphinx) -> dict[str, tuple[str, str]]:
+    """Return the page and anchor of each figure, by name."""
     cache = get_cache(
         app.config["nb_execution_cache_path"]
         or Path(app.outdir).parent / ".jupyter_cache"
@@ -126,8 +121,8 @@ def found_figures(app: Sphinx) -> dict[str, tuple[str, str, float | None]]:
         path = str(app.env.doc2path(docname))
         record = cache.get_cached_project_nb(path) if path in executed else None
         if record is not None:
-            for name, anchor, seconds in kept(cache.get_cache_bundle(record.pk).nb):
-                locations[name] = (docname, anchor, seconds)
+            for name, anchor in kept(cache.get_cache_bundle(record.pk).nb):
+                locations[name] = (docname, anchor)
     return locations
 
 
@@ -145,24 +140,20 @@ def fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                     location=docname,
                 )
                 continue
-            page, anchor, seconds = locations[name]
+            page, anchor = locations[name]
             link = nodes.reference("", app.env.titles[page].astext(), internal=True)
             link["refuri"] = f"{app.builder.get_relative_uri(docname, page)}#{anchor}"
             _, paper, number = name.split("_")
             code = nodes.literal("", name)
-            shown = "" if seconds is None else f"{seconds:.1f}"
             rows.append(
                 [
                     nodes.Text(paper.upper()),
                     nodes.Text(f"Figure {number}"),
                     link,
                     code,
-                    nodes.Text(shown),
                 ]
             )
-        place.replace_self(
-            table(["paper", "figure", "chapter", "function", "seconds"], rows)
-        )
+        place.replace_self(table(["paper", "figure", "chapter", "function"], rows))
 
 
 def order(name: str) -> tuple[int, int]:
