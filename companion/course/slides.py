@@ -37,6 +37,7 @@ from companion.pdf import served
 WIDTH, HEIGHT = 1280, 720  # pixels of a slide
 # of the printed pages, as a share of a slide: a printer cuts what is nearer to the edge
 MARGIN = 0.08
+HALF = 1e-12  # relative: above the error of a float, below all that is shown
 STATIC_FOLDER = Path(__file__).with_name("static")
 PLACEHOLDER = re.compile(r"\{\{\s*(.+?)\s*(?::([^\[\](){}'\":\s]*))?\s*\}\}", re.DOTALL)
 
@@ -108,8 +109,16 @@ def table(
 
 
 def shown(value: object, digits: int) -> str:
-    """Return a table's value as text, with floats rounded to ``digits`` decimals."""
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
+    """Return a table's value as text, with floats rounded to ``digits`` decimals.
+
+    A half is rounded up, as a class does it by hand.
+
+    >>> shown(0.5 / 0.8, 2), shown(-0.625, 2)
+    ('0.63', '-0.63')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value * (1 + HALF):.{digits}f}"
 
 
 def picture(figure: Any, alt: str, *, height: int = 400) -> str:
