@@ -675,12 +675,12 @@ class Channel:
         if joint.n_public != self.n_public:
             raise InvalidParameter(
                 f"the channel has {self.n_public} inputs, the joint {joint.n_public} "
-                "public symbols"
+                "public symbols: give P(y|x), with a row for each symbol"
             )
         if self.sees_secret and joint.n_secret != self.kernel.shape[0]:
             raise InvalidParameter(
                 f"the channel has {self.kernel.shape[0]} secrets, the joint "
-                f"{joint.n_secret}"
+                f"{joint.n_secret}: give P(y|s,x), with a table for each secret"
             )
 
     def __repr__(self) -> str:

@@ -180,15 +180,27 @@ shape=(2, 2)) does not provide required_budgets (LiftNotion)
             raise InvalidParameter(f"{self.name} has no option {unknown[0]!r}: {takes}")
         if "report" in self.options and "report" not in options:
             with gap_line(self.name) as report:
-                channel: Any = self.function(joint, notion, report=report, **options)
+                channel = self.function(joint, notion, report=report, **options)
         else:
             channel = self.function(joint, notion, **options)
-        if not isinstance(channel, Channel):
-            returned = type(channel).__name__
-            raise InvalidParameter(
-                f"{self.name} returns a {returned}: a mechanism returns a Channel"
-            )
-        return channel.labelled(joint)
+        if fault := no_channel(channel):
+            raise InvalidParameter(f"{self.name}: {fault}")
+        try:
+            return channel.labelled(joint)
+        except InvalidParameter as error:
+            raise InvalidParameter(f"{self.name}: {error}") from error
+
+
+def no_channel(returned: object) -> str:
+    """Return how what a mechanism returns is no channel, or ""."""
+    if isinstance(returned, Channel):
+        return ""
+    remedy = "give a Channel"
+    if isinstance(returned, tuple):
+        remedy = "is there a comma after it?"
+    elif returned is None:
+        remedy = "is a return missing?"
+    return f"it returns a {type(returned).__name__}, not a Channel: {remedy}"
 
 
 def _check_callable(name: str, function: object) -> None:

@@ -26,7 +26,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import wraps
 from html import escape
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeGuard, TypeVar
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    Protocol,
+    SupportsFloat,
+    TypeGuard,
+    TypeVar,
+)
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -375,10 +384,9 @@ class LiftNotion(Notion):
         lifts = lift(or_identity(joint, channel).release(joint))
         required: dict[str, float] = {}
         for need in self.required_budgets(lifts, joint.p_s):
-            # at least 0: rounding can leave a constant release a hair below
             before = required.get(need.budget, 0.0)
             # numpy's maximum keeps a NaN, and Python's may not
-            required[need.budget] = float(np.maximum(before, need.needed.max()))
+            required[need.budget] = float(np.maximum(before, _needed_by(self, need)))
         return tuple(required.values())
 
     @checked
@@ -389,12 +397,11 @@ class LiftNotion(Notion):
 
     def violation_of(self, lift: Matrix, p_s: Vector) -> float:
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
-        # numpy's maximum keeps a NaN, which then breaks the notion; Python's may not
         needs = self.proven.required_budgets(lift, p_s)
         over = [
-            float(np.maximum(0.0, n.needed.max())) - n.allowed
-            for n in needs
-            if not math.isinf(n.allowed)
+            _needed_by(self, need) - need.allowed
+            for need in needs
+            if not math.isinf(need.allowed)
         ]
         return float(np.max(over, initial=-np.inf))
 
@@ -609,6 +616,23 @@ class AttributeWise(PosteriorNotion, Polyhedral):
         """
 
 
+def _needed_by(notion: Notion, need: RequiredBudget) -> float:
+    """Return the budget that a release needs, in nats, from those of its outputs.
+
+    The outputs' lifts have mean 1, and an output whose lifts are 1 needs 0: that every
+    output needs less is a fault of the notion.
+    """
+    largest = float(need.needed.max())
+    if largest < -KEEP_TOL:
+        raise InvalidParameter(
+            f"{notion}: each output of a release needs at most {largest:.4g} nats of "
+            f"{need.budget}, and one that reveals nothing needs 0: is a sign flipped?"
+        )
+    # rounding can leave a constant release a hair below 0; numpy's maximum keeps a
+    # NaN, which then breaks the notion, and Python's may not
+    return float(np.maximum(0.0, largest))
+
+
 def _checked_budgets(
     function: Callable[[Any, Matrix, Vector], tuple[RequiredBudget, ...]],
 ) -> Callable[[Any, Matrix, Vector], tuple[RequiredBudget, ...]]:
@@ -630,6 +654,11 @@ def _checked_budgets(
                 raise InvalidParameter(
                     f"{name} returns a {type(need).__name__} as item {at}: give a "
                     "RequiredBudget"
+                )
+            if not isinstance(need.allowed, SupportsFloat):
+                raise InvalidParameter(
+                    f"{name} allows {shown(need.allowed)} for {need.budget}: give the "
+                    "notion's budget in nats"
                 )
             if (shape := np.shape(need.needed)) != expected:
                 raise InvalidParameter(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from liftlib.errors import DataError
+from liftlib.errors import DataError, InvalidParameter, shown
 from liftlib.notions.averages import AlphaLift, Chi2Lift, L1Lift
 from liftlib.notions.base import Notion
 from liftlib.notions.bounds import ALIP, LDP, LIP, PerfectPrivacy
@@ -35,7 +35,18 @@ def all_notions() -> Mapping[str, Callable[..., Notion]]:
 
 
 def register(**makers: Callable[..., Notion]) -> None:
-    """Add notions by name; an existing one with the same name is replaced."""
+    """Add notions by name; an existing one with the same name is replaced.
+
+    Raises
+    ------
+    InvalidParameter
+        If one is no constructor.
+    """
+    for name, maker in makers.items():
+        if not callable(maker):
+            raise InvalidParameter(
+                f"register is given {shown(maker)} as {name}: give the notion's class"
+            )
     NOTIONS.update(makers)
 
 
@@ -47,7 +58,7 @@ def content_of(notion: Notion) -> dict[str, Any] | None:
     >>> content_of(LIP(1.0))
     {'class': 'LIP', 'fields': {'eps': 1.0}}
     """
-    if type(notion) not in all_notions().values():
+    if _known(type(notion).__name__) is not type(notion):
         return None
     budgets = asdict(notion)  # type: ignore[call-overload]
     fields = {
@@ -65,13 +76,22 @@ def from_content(content: Mapping[str, Any]) -> Notion:
     >>> from_content(content_of(ALIP(1.0, np.inf)))
     ALIP(eps_l=1.0, eps_u=inf)
     """
-    known = {
-        constructor.__name__: constructor for constructor in all_notions().values()
-    }
-    if content["class"] not in known:
+    notion = _known(content["class"])
+    if notion is None:
         raise DataError(f"this version has no notion {content['class']!r}")
     fields = {
         name: float(value) if isinstance(value, str) else value
         for name, value in content["fields"].items()
     }
-    return known[content["class"]](**fields)
+    made: Notion = notion(**fields)
+    return made
+
+
+def _known(name: str) -> Any:
+    """Return the constructor of this name, or None; plug-ins are imported only if it is
+    not known without them.
+    """
+    found = {maker.__name__: maker for maker in NOTIONS.values()}
+    if name not in found:
+        found = {maker.__name__: maker for maker in all_notions().values()}
+    return found.get(name)

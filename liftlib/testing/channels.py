@@ -8,6 +8,7 @@ from liftlib.channel import Channel
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information
 from liftlib.notions import Notion
+from liftlib.registry import no_channel
 
 # rounding, in nats and in probability, of sums of at most some hundred floats
 ROUNDING_TOL = 1e-9
@@ -41,8 +42,7 @@ def channel_faults(
     ['ALIP(eps_l=0.1, eps_u=0.1) is exceeded by 0.593 nats']
     """
     if not isinstance(channel, Channel):
-        comma = ": is there a comma after it?" if isinstance(channel, tuple) else ""
-        return [f"it returns a {type(channel).__name__}, not a Channel{comma}"]
+        return [no_channel(channel)]
     shape = (
         (joint.n_secret, joint.n_public) if channel.sees_secret else (joint.n_public,)
     )

@@ -38,9 +38,12 @@ from mixproof.numerics import KEEP_TOL
 
 
 def example_joints() -> list[Joint]:
-    """Return joints with more and fewer symbols than secrets, and a zero cell."""
+    """Return joints with more and fewer symbols than secrets, and one with labels and a
+    zero cell.
+    """
     rng = np.random.default_rng(0)
-    zero = Joint.from_counts([[0, 3, 1, 4], [2, 2, 6, 1], [3, 1, 1, 2]])
+    counts = [[0, 3, 1, 4], [2, 2, 6, 1], [3, 1, 1, 2]]
+    zero = Joint.from_counts(counts, secret="abc", public="stuv")
     return [dirichlet_joint(3, 5, 1.0, rng), dirichlet_joint(4, 3, 1.0, rng), zero]
 
 
@@ -120,6 +123,11 @@ def _shapes(asked: Notion) -> str:
         )
         budgets = notion.required_budgets(lifts, p_s)
         for at, budget in enumerate(budgets):
+            if not hasattr(notion, budget.budget):
+                raise Fault(
+                    f"{budget.budget!r} is no parameter of {type(notion).__name__}: "
+                    "give the name of the budget"
+                )
             alone = notion.required_budgets(lifts[1], p_s[1])[at].needed
             if not np.allclose(alone, budget.needed[1], equal_nan=True):
                 raise Fault(

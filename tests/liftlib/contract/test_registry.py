@@ -7,10 +7,12 @@ from functools import partial
 import numpy as np
 import pytest
 from asked import printed
+from messages import raised, warned
 
 import liftlib as ll
-from liftlib.errors import InvalidParameter, UnsupportedNotion
-from liftlib.notions import Notion
+from liftlib.errors import InvalidParameter, LiftWarning, UnsupportedNotion
+from liftlib.notions import Notion, catalogue
+from liftlib.plugins import load_plugins
 from liftlib.registry import Mechanism, Registry
 
 JOINT = ll.Joint([[0.3, 0.2], [0.1, 0.4]])
@@ -199,10 +201,24 @@ class TestFunctions:
             with pytest.raises(InvalidParameter):
                 use(wrong)
 
-    @pytest.mark.parametrize("returned", [None, np.eye(2), (ll.Channel.identity(2),)])
+    @pytest.mark.parametrize(
+        "returned",
+        [
+            None,
+            np.eye(2),
+            (ll.Channel.identity(2),),
+            ll.Channel.identity(3),
+            ll.Channel(np.full((3, 2, 2), 0.5)),
+        ],
+        ids=["none", "array", "comma", "shape", "secrets"],
+    )
     def test_a_function_that_returns_no_channel_is_refused(self, returned):
-        with pytest.raises(InvalidParameter):
-            ll.design(JOINT, ll.LIP(1.0), lambda *_: returned)
+        with raised(InvalidParameter):
+            ll.design(
+                JOINT,
+                ll.LIP(1.0),
+                Mechanism("own", lambda *_: returned, Notion, "", ""),
+            )
 
     @pytest.mark.parametrize("wrong", [grown, "watchdog", None])
     def test_only_entries_are_registered(self, wrong):
@@ -239,6 +255,34 @@ def test_a_mechanism_of_ones_own():
     registry.register(own)
     assert registry["own"](JOINT, ll.LIP(0.1)).partition == ((0, 1),)
     assert registry.own is ll.mechanisms.watchdog
+
+
+class TestPlugIns:
+    def test_what_works_without_them_imports_none(self):
+        code = (
+            "import sys, liftlib as ll; from liftlib.notions import catalogue\n"
+            "content = catalogue.content_of(ll.LIP(1.0))\n"
+            "print(catalogue.from_content(content), 'liftbook' in sys.modules)"
+        )
+        assert printed(code) == "LIP(eps=1.0) False"
+
+    def test_one_that_cannot_be_imported_is_left_out(self, tmp_path, monkeypatch):
+        """As after a package is removed, and its metadata is not."""
+        left = tmp_path / "mine-1.0.dist-info"
+        left.mkdir()
+        left.joinpath("METADATA").write_text("Name: mine\nVersion: 1.0\n")
+        left.joinpath("entry_points.txt").write_text(
+            "[liftlib.plugins]\nmine = mine.mechanisms\n"
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        with warned(LiftWarning):
+            load_plugins.__wrapped__()
+
+    def test_only_constructors_of_notions_are_registered(self):
+        for wrong in (ll.LIP(1.0), "LIP"):
+            with pytest.raises(InvalidParameter):
+                catalogue.register(wrong=wrong)
+        assert "wrong" not in catalogue.NOTIONS
 
 
 def test_the_registry_and_a_design_import_no_solver():

