@@ -9,6 +9,7 @@ from lifttables import estimate, read_card
 from lifttables.cli.options import text_format_of, text_options
 from lifttables.cli.shared import json_option, print_json, print_lines
 from lifttables.files import printable
+from lifttables.sources.formats import writable
 
 EXAMPLES = """\
   lift estimate out.csv out.card.json
@@ -23,7 +24,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table",
         type=Path,
-        help="the released .csv, .tsv (may end in .gz) or .parquet file",
+        help=f"the released file, which ends in {writable()}",
     )
     parser.add_argument("card", type=Path, help="the JSON card of the release")
     text_options(parser)

@@ -13,12 +13,7 @@ from lifttables.encoding.binning import hierarchy_file
 from lifttables.encoding.reading import Reading
 from lifttables.encoding.text_format import TextFormat
 from lifttables.releases.question import Question
-from lifttables.sources.formats import STDIN
-
-TABLE_HELP = (
-    "a .csv, .tsv (may end in .gz), .parquet or .xlsx file; - reads CSV from the"
-    " standard input"
-)
+from lifttables.sources.formats import STDIN, readable
 
 # names of characters that are hard to type in a command
 NAMED_CHARACTERS = {"tab": "\t", "\\t": "\t", "space": " "}
@@ -29,7 +24,11 @@ CODES = "codes"  # the bins of a column whose numbers are codes
 def table_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the options for reading a table."""
     add = parser.add_argument
-    add("table", type=Path, help=TABLE_HELP)
+    add(
+        "table",
+        type=Path,
+        help=f"a file that ends in {readable()}; - reads CSV from the standard input",
+    )
     add(
         "--secret",
         required=required,

@@ -36,7 +36,7 @@ from lifttables.cli.shared import (
 from lifttables.files import check_apart, printable
 from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.telling import PROMISED, PUBLISHED, USES, headline, told
-from lifttables.sources.formats import STDIN
+from lifttables.sources.formats import STDIN, writable
 
 EXAMPLES = """\
   lift release patients.csv --secret diagnosis --public age_band \\
@@ -125,7 +125,7 @@ def add(parser: argparse.ArgumentParser) -> None:
             " a changed copy"
         ),
     )
-    output_options(parser, "the table to write: .csv, .tsv or .parquet", required=False)
+    output_options(parser, f"the table to write: {writable()}", required=False)
     add(
         "--dry-run",
         action="store_true",

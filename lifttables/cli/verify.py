@@ -11,6 +11,7 @@ from lifttables.cli.shared import json_option, print_json
 from lifttables.files import printable
 from lifttables.releases.card import Limit
 from lifttables.releases.verifying import EXIT_DIFFERS
+from lifttables.sources.formats import writable
 
 EXAMPLES = f"""\
   lift verify out.csv out.card.json
@@ -40,7 +41,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "release",
         type=Path,
-        help="the released .csv, .tsv (may end in .gz) or .parquet file",
+        help=f"the released file, which ends in {writable()}",
     )
     parser.add_argument("card", type=Path, help="the JSON card of the release")
     parser.add_argument(

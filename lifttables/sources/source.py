@@ -23,8 +23,8 @@ def open_table(source: Any, text_format: TextFormat | None = None) -> Any:
     Parameters
     ----------
     source : str, pathlib.Path or frame
-        A path that ends in .csv, .tsv (either may end in .gz) or .parquet; ``-`` for
-        CSV on the standard input; or a frame of a library that narwhals supports:
+        A path that ends in one of ``lifttables.sources.formats.FORMATS``; ``-`` for CSV
+        on the standard input; or a frame of a library that narwhals supports:
         pandas, Polars, PyArrow, Modin, DuckDB, PySpark, Dask and others.
     text_format : TextFormat, optional
         The dialect of a text table.

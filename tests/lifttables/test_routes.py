@@ -20,6 +20,7 @@ from lifttables.designs.designing import load
 from lifttables.releases import pipeline
 from lifttables.releases.card import Limit
 from lifttables.releases.question import Question
+from lifttables.sources.formats import FORMATS, Format
 from lifttables.sources.frames import Frame
 
 BELIEF = 0.1, 0.3
@@ -162,6 +163,31 @@ def comparable(card):
         name: value for name, value in card["options"].items() if name != "formulas"
     }
     return json.loads(json.dumps(left | {"options": options}))
+
+
+class Feather(Format):
+    """A format that the library does not have."""
+
+    def scan(self, path):
+        return pl.scan_ipc(path)
+
+    def write(self, rows, path):
+        rows.sink_ipc(path)
+
+
+def test_a_format_is_one_entry(tmp_path, monkeypatch, capsys):
+    """It is read, written and named by each command's help."""
+    monkeypatch.setitem(FORMATS, ".feather", Feather())
+    table, out = str(tmp_path / "people.feather"), str(tmp_path / "out.feather")
+    numbered_people().write_ipc(table)
+    of = ["--secret", "ill", "--public", "age", "--belief", "10%", "30%"]
+    assert main(["release", table, *of, "-o", out]) == 0
+    assert len(pl.read_ipc(out)) == 900
+    assert main(["verify", out, str(tmp_path / "out.card.json")]) == 0
+    for command in ("audit", "release", "verify", "estimate"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        assert ".feather" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ROUTES)
