@@ -64,13 +64,17 @@ Values = Mapping[str, Sequence[Value]]
 
 
 def _table(name: str) -> list[dict[str, str]]:
+    rows = []
     with resource(f"data/{name}").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    for row in rows:
-        if None in row:  # what a line has beyond the columns
-            raise DataError(
-                f"data/{name}: the row {next(iter(row.values()))!r} is too long"
-            )
+        reader = csv.reader(file)
+        columns = next(reader)
+        for row in reader:
+            if len(row) != len(columns):
+                raise DataError(
+                    f"data/{name}, line {reader.line_num}: {len(row)} fields, not"
+                    f" {len(columns)}: count the commas, and quote texts that have some"
+                )
+            rows.append(dict(zip(columns, row, strict=True)))
     return rows
 
 

@@ -189,6 +189,8 @@ def test_every_claim_is_of_a_sentence():
         ("E23,Abstract s.3,", "E23,Abstract s.99,"),
         ("motivation or opinion: no computation could contradict it", ""),
         ("(called lift asymmetry),", "(called lift asymmetry),vague"),
+        ("(called lift asymmetry),", "(called lift asymmetry) "),
+        ("(called lift asymmetry),", "(called lift asymmetry),,"),
     ],
 )
 def test_a_wrong_sentence(monkeypatch, tmp_path, old, new):
