@@ -128,7 +128,8 @@ bounds: .venv/tested  ## Try the lowest versions that pyproject.toml allows; wit
 LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 $(UPGRADE) --generate-hashes --no-strip-extras --no-header --no-annotate \
 	  --no-emit-index-url --no-emit-find-links
 UPGRADE = $(if $(PACKAGE),--upgrade-package $(PACKAGE),--upgrade)
-lock: .venv/tested  ## Refresh requirements.lock and tests/requirements.lock; PACKAGE=jinja2 moves this one alone
+# it needs uv alone, and not an environment of the lock that it is about to write
+lock: $(if $(wildcard $(BIN)/uv),,.venv/tested)  ## Refresh requirements.lock and tests/requirements.lock; PACKAGE=jinja2 moves this one alone
 	$(LOCK) requirements.txt -o requirements.lock
 	$(LOCK) -c requirements.lock tests/requirements.txt -o tests/requirements.lock
 
