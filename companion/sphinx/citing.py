@@ -101,9 +101,13 @@ def cited(app: Sphinx, page: str) -> dict[str, str]:
     config = app.config
     address = str(config["html_baseurl"] or "")
     year = re.search(r"\d{4}", str(config["copyright"] or ""))
+    # Sphinx says "Author name not set" for a book without an author
+    author = (
+        "" if config["author"] == config.values["author"].default else config["author"]
+    )
     return {
         "title": app.env.titles[page].astext() if page in app.env.titles else "",
-        "author": str(config["author"]),
+        "author": str(author),
         "inbook_title": str(config["html_title"] or config["project"]),
         "publication_date": year[0] if year else "",
         "public_url": f"{address}{page}.html" if address else "",

@@ -7,6 +7,9 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # for book_browser
 
 project = "Coins"
+# the names that each page shows and its citation has, and the year of the citation
+author = ""
+copyright = ""  # noqa: A001 - Sphinx reads this name
 extensions = ["companion"]
 exclude_patterns = ["_build", ".venv", "runs", "course", "README.md"]
 html_theme = "sphinx_book_theme"

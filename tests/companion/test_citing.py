@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from pybtex.database import parse_string
 from sphinx.testing.util import SphinxTestApp
 
-from companion.sphinx.citing import add_citation
+from companion.sphinx.citing import add_citation, cited
 from companion.sphinx.reruns import write_values
 
 CONFIGURATION = """
@@ -71,6 +71,18 @@ def test_each_page_says_how_it_is_cited(tmp_path, address):
     assert first.strip() in shown.text
     (menu,) = context["header_buttons"]
     assert [button["url"] for button in menu["buttons"]] == ["../_cite/parts/toss.bib"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_nobody_is_cited_where_the_book_names_no_author(tmp_path):
+    (tmp_path / "conf.py").write_text('extensions = ["companion.sphinx.citing"]\n')
+    (tmp_path / "index.rst").write_text("Front\n=====\n")
+    app = SphinxTestApp("html", srcdir=tmp_path)
+    try:
+        app.build()
+        assert cited(app, "index")["author"] == ""
+    finally:
+        app.cleanup()
 
 
 def test_values_are_numbers_and_texts_and_each_page_has_its_own(tmp_path):
