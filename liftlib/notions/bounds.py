@@ -71,7 +71,7 @@ class _LiftRange(PolyhedralLift, RatioBased):
     def halfspaces(self, joint: Joint) -> Matrix:
         if self._perfect():
             return equalities(lift(joint))
-        return self.numbered_halfspaces(joint)
+        return cone_of(lift(joint), *self._range())
 
     @checked
     def numbered_halfspaces(self, joint: Joint) -> Matrix:

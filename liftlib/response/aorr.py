@@ -25,7 +25,12 @@ from liftlib.channel import Channel
 from liftlib.errors import InfeasiblePrivacy, SolverFailure
 from liftlib.joint import Joint
 from liftlib.measures.information import mutual_information_of
-from liftlib.response.posteriors import PosteriorCone, ResponseCertificate, widened
+from liftlib.response.posteriors import (
+    PosteriorCone,
+    ResponseCertificate,
+    rounded_up,
+    widened,
+)
 from mixproof.limits import Limits
 from mixproof.lp import Solution, mix_columns
 from mixproof.numerics import HALFSPACE_SLACK, Matrix, Vector, entropies
@@ -166,8 +171,9 @@ def aorr(
         ) from error
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
-    proves = method == "qhull" and cone.support.resolved.all()
-    upper = cone.upper(least_entropy(cone, mixture, most)) if proves else np.inf
+    upper = np.inf
+    if method == "qhull" and cone.support.resolved.all():
+        upper = rounded_up(cone.joint, least_entropy(cone, mixture, most))
     certificate = certified(cone.joint, channel, "all vertices", mixture, mixed, upper)
     return channel.with_certificate(certificate)
 

@@ -162,14 +162,6 @@ class PosteriorCone(NamedTuple):
         relaxed, _ = notion.relaxed(joint.p_s, MIN_RESOLVED_LIFT)
         return relaxed.halfspaces(joint)
 
-    def upper(self, least: float) -> float:
-        """Return an upper bound on I(X; Y), nats; infinite if a symbol was removed.
-
-        It holds for every mechanism that the notion accepts, if none that satisfies the
-        :func:`widened` halfspaces has H(X|Y) below ``least``.
-        """
-        return rounded_up(self.joint, least) if self.support.resolved.all() else np.inf
-
     def channel(self, kernel: Matrix) -> tuple[Channel, float]:
         """Return the repaired channel of a kernel over the support, see
         :func:`repaired`.
@@ -287,8 +279,10 @@ def widened(halfspaces: Matrix) -> Matrix:
 
 
 def rounded_up(joint: Joint, least: float) -> float:
-    """Return H(X) - least, an upper bound on I(X; Y) if H(X|Y) is at least ``least``,
-    rounded up.
+    """Return H(X) - least, rounded up.
+
+    It bounds I(X; Y) of every mechanism that a notion accepts, if no symbol was removed
+    and none that satisfies the :func:`widened` halfspaces has H(X|Y) below ``least``.
     """
     total = float(entropies(joint.p_x))
     return total - least + BOUND_MARGIN * (1 + total)

@@ -68,7 +68,9 @@ def proven_response(cone: PosteriorCone, limits: Limits = Limits()) -> Channel:
     search = by_tree if provides(cone.notion, Polyhedral) else by_tangents
     found = search(cone, limits)
     mixture, channel, mixed = first_that_holds(found.mixtures, cone)
-    upper = cone.upper(found.proven.bound)
+    upper = np.inf
+    if cone.support.resolved.all():
+        upper = rounded_up(cone.joint, found.proven.bound)
     certificate = certified(cone.joint, channel, found.route, mixture, mixed, upper)
     certificate = replace(
         certificate, programmes=found.programmes, seconds=found.seconds
