@@ -77,6 +77,14 @@ def test_the_version_stands_in_one_file():
     assert project["tool"]["hatch"]["version"]["path"] == "liftlib/__init__.py"
     assert "version" not in yaml.safe_load(text_of("CITATION.cff"))
     assert "version" not in json.loads(text_of(".zenodo.json"))
+    for path in (
+        ROOT,
+        *map(
+            ROOT.joinpath,
+            project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"],
+        ),
+    ):
+        assert liftlib.__version__ not in (path / "README.md").read_text()
     assert re.search(
         rf"^## {re.escape(liftlib.__version__)} \(",
         text_of("CHANGELOG.md"),
@@ -306,16 +314,17 @@ def test_the_paper_is_short_and_cites_what_is_there():
 @pytest.mark.skipif("RELEASE_TAG" not in os.environ, reason="no release is made here")
 def test_a_release_is_complete():
     project = tomllib.loads(text_of("pyproject.toml"))["project"]
-    assert os.environ["RELEASE_TAG"] == f"v{liftlib.__version__}"
-    assert {"Homepage", "Source", "Issues", "Changelog"} <= set(
-        project.get("urls", {})
-    ), "fill in [project.urls]"
-    for name in (*FILLED, "_config.yml", "intro.md"):
-        assert "the lift companion's authors" not in text_of(name).lower(), (
-            f"{name}: fill in the authors, see release/RELEASING.md"
-        )
     cited = yaml.safe_load(text_of("CITATION.cff"))
-    assert {"url", "repository-code"} <= set(cited), "fill in CITATION.cff"
-    assert not re.search(r"repository_url: \"\"", text_of("_config.yml")), (
-        "fill in repository_url in _config.yml"
-    )
+    missing = [
+        f"{name}: the authors"
+        for name in (*FILLED, "_config.yml", "intro.md", "release/paper/paper.md")
+        if "the lift companion's authors" in text_of(name).lower()
+    ]
+    urls = {"Homepage", "Source", "Issues", "Changelog"} - {*project.get("urls", {})}
+    missing += [f"pyproject.toml: [project.urls] {name}" for name in sorted(urls)]
+    addresses = sorted({"url", "repository-code"} - {*cited})
+    missing += [f"CITATION.cff: {name}" for name in addresses]
+    if 'repository_url: ""' in text_of("_config.yml"):
+        missing.append("_config.yml: repository_url")
+    assert not missing, "\n".join(["to fill in, see release/RELEASING.md:", *missing])
+    assert os.environ["RELEASE_TAG"] == f"v{liftlib.__version__}"
