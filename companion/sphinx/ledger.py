@@ -10,7 +10,7 @@ query of the address, such as ``?verdict=differs``, sets filters.
 
 import html
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 WIDTH, HEIGHT, MARGIN = 640, 420, 46
@@ -30,15 +30,20 @@ class Point:
     mean: float
 
 
-def controls(choices: Mapping[str, Sequence[str]], orders: Mapping[str, str]) -> str:
+def controls(
+    choices: Mapping[str, Mapping[str, str]], orders: Mapping[str, str]
+) -> str:
     """Return the HTML of the filter and sort controls, hidden without scripts.
 
-    ``choices`` has the values to filter by, and ``orders`` the labels of the sort
-    orders, both by key.
+    ``choices`` has the values to filter by, each with its label, and ``orders`` the
+    labels of the sort orders, both by key.
     """
     boxes = [
         f'<label>{name} <select data-filter="{name}"><option value="">all</option>'
-        + "".join(f"<option>{html.escape(choice)}</option>" for choice in values)
+        + "".join(
+            f'<option value="{html.escape(value)}">{html.escape(label)}</option>'
+            for value, label in values.items()
+        )
         + "</select></label>"
         for name, values in choices.items()
     ]

@@ -11,6 +11,7 @@ numbers. The controls come from ``companion.sphinx.ledger``.
 import html
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
@@ -22,6 +23,7 @@ from sphinx.util.docutils import SphinxDirective
 from companion.sphinx.ledger import Point, controls, legend, plot
 from companion.sphinx.search import found_alone
 from liftbook.build.sphinx.sources import stands_on
+from liftbook.chapters import chapters_folder
 from liftbook.claims import (
     PAPERS,
     Entry,
@@ -320,7 +322,7 @@ def details(entry: Entry, first: dict[str, str]) -> list[str]:
     if claim.proof:
         lines.append(f"- *proof*: {proven_in(claim)}")
     page, _, label = claim.see.partition("#")
-    shown_in = f'- *shown in* <a href="{page}.html#{label}">{page}</a>'
+    shown_in = f'- *shown in* <a href="{page}.html#{label}">{titled(page)}</a>'
     if names := stands_on(
         dict.fromkeys(call.partition(":")[0] for call in entry.calls)
     ):
@@ -329,6 +331,13 @@ def details(entry: Entry, first: dict[str, str]) -> list[str]:
         )
         shown_in += f", *computed with* {', '.join(links)}"
     return [*lines, f'{shown_in}; <a href="#{claim.id}">{claim.id}</a>']
+
+
+@cache
+def titled(page: str) -> str:
+    """Return a chapter's title, from its source."""
+    source = (chapters_folder() / f"{page}.md").read_text(encoding="utf-8")
+    return next(re.finditer(r"^# (.+)$", source, re.MULTILINE))[1]
 
 
 def proven_in(claim: Claim) -> str:
@@ -418,11 +427,14 @@ def distance(entry: Entry) -> float:
     )
 
 
-def choices(mine: Sequence[Entry]) -> Mapping[str, Sequence[str]]:
-    """Return the values that rows can be filtered by."""
+def choices(mine: Sequence[Entry]) -> Mapping[str, Mapping[str, str]]:
+    """Return the values that rows can be filtered by, with their labels."""
     chapters = sorted({entry.claim.chapter for entry in mine})
-    papers = tuple(map(str.upper, PAPERS))
-    return {"paper": papers, "verdict": VERDICTS, "kind": KINDS, "chapter": chapters}
+    values = {"paper": map(str.upper, PAPERS), "verdict": VERDICTS, "kind": KINDS}
+    return {
+        **{name: {value: value for value in known} for name, known in values.items()},
+        "chapter": {page: titled(page) for page in chapters},
+    }
 
 
 def points(all_entries: Sequence[Entry]) -> Iterator[Point]:

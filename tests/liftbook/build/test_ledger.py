@@ -17,6 +17,7 @@ from liftbook.build.sphinx.ledger import (
     VERDICT_CLASSES,
     at_sizes,
     by_verdict,
+    choices,
     chosen,
     closing,
     details,
@@ -177,6 +178,30 @@ def test_each_claim_is_one_link_from_its_papers_page(paper):
             for entry in rows
             if entry.verdict == verdict
         ]
+
+
+def first_heading(page):
+    lines = (ROOT / "chapters" / f"{page}.md").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith("# ")).removeprefix("# ")
+
+
+def test_readers_see_titles_of_chapters_and_no_names_of_files():
+    filters = choices(ENTRIES)["chapter"]
+    assert set(filters) == {entry.claim.chapter for entry in ENTRIES}
+    assert all(title == first_heading(page) for page, title in filters.items())
+    for entry in ENTRIES:
+        _, shown = details(entry, {})[-1].split("*shown in* ")
+        (page, title), *_ = re.findall(r'^<a href="(.+?)\.html#.*?">(.*?)</a>', shown)
+        assert title == first_heading(page)
+
+
+@pytest.mark.parametrize("paper", [paper.upper() for paper in PAPERS])
+def test_a_papers_page_begins_with_its_title(paper):
+    works = (ROOT / "references.bib").read_text(encoding="utf-8")
+    (title,) = re.findall(rf"\{{{paper},\n  title = \{{(.+)\}}", works)
+    text = (ROOT / "chapters" / f"record-{paper.lower()}.md").read_text("utf-8")
+    opening = text.partition("\n# ")[2].split("\n\n")[1]
+    assert f"*{title.replace('--', '–')}*" in opening
 
 
 def test_the_rows_stand_in_one_place():
