@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+import yaml
 from asked import HTML, ROOT
 
 from companion.sphinx.glossary import words
@@ -31,6 +32,17 @@ def test_the_first_page_says_what_its_picture_shows():
         " for people in their" in text
     )
     assert all(f"lift {one:.2f}" in shown for one in lifts)
+
+
+def test_a_page_says_what_runs_in_the_browser_before_what_needs_an_installation():
+    """The buttons stand below a page's first figure."""
+    config = yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))
+    tools = config["sphinx"]["config"]["companion_browser"]["tools"]
+    labels = {"rerun": "Run this page", "your-own-data": tools["table"]["label"]}
+    for page, label in labels.items():
+        text = (ROOT / "chapters" / f"{page}.md").read_text(encoding="utf-8")
+        prose = re.sub(r"```.*?```", "", text.partition("\n# ")[2], flags=re.DOTALL)
+        assert 0 < prose.find(f"*{label}*") < prose.find("`liftbook rerun"), page
 
 
 @pytest.mark.book
