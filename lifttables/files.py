@@ -125,13 +125,16 @@ def _appear(
                 place(aside, path)
             placed.append(path)
     except BaseException as error:
-        for path in placed:
-            if path not in backups:
+        # the first file goes last: a ledger's entry is there as long as its release
+        for path, aside in reversed([*zip(paths, asides, strict=True)]):
+            if path in backups:
+                old = backups[path]
+                old.replace(path)
+                # two names of one file, which a rename leaves as they are
+                old.unlink(missing_ok=True)
+            # Ctrl-C may come between placing a file and noting it
+            elif path in placed or _same(path, aside):
                 path.unlink()
-        for path, old in backups.items():
-            old.replace(path)
-            # two names of one file, which a rename leaves as they are
-            old.unlink(missing_ok=True)
         if isinstance(error, FileExistsError):
             raise _taken(paths[len(placed)]) from error
         if isinstance(error, OSError):
@@ -213,6 +216,11 @@ def _same(a: Path, b: Path) -> bool:
 def real(path: Path) -> Path:
     """Return a path without symbolic links, or the path itself if these form a loop."""
     return Path(os.path.realpath(path))
+
+
+def linked(path: Path) -> Path:
+    """Return the file that a link leads to, or the path if it is none."""
+    return real(path) if path.is_symlink() else path
 
 
 def check_free(path: Path, *, force: bool = False) -> None:

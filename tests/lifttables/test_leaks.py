@@ -17,9 +17,10 @@ from scipy import stats
 import liftlib as ll
 import lifttables as tables
 from liftlib.errors import BrokenNotion, DataError
+from lifttables import files
 from lifttables.encoding.columns import Column, Symbols
 from lifttables.encoding.naming import texts_of_outputs
-from lifttables.files import fresh_files
+from lifttables.files import fresh_files, place
 from lifttables.releases.ledger import ledger_next_to, read_ledger
 from lifttables.releases.releasing import shuffled
 from lifttables.sources.randomness import permutation
@@ -328,6 +329,46 @@ def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path):
             aside.write_text("whole")
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {*users, *(path.name for path in paths)}
+
+
+def test_what_is_taken_back_goes_in_reverse(tmp_path, monkeypatch):
+    """A run that is killed meanwhile leaves an entry without a release, not the
+    reverse.
+    """
+    ledger, other, table = paths = [tmp_path / name for name in ("l", "o", "t")]
+    together = fresh_files(paths)
+    together.__enter__()
+    table.write_text("another's")
+    unlink, taken_back = Path.unlink, []
+
+    def recorded(path, **words):
+        if path in paths:
+            taken_back.append(path)
+        unlink(path, **words)
+
+    monkeypatch.setattr(Path, "unlink", recorded)
+    with pytest.raises(DataError):
+        together.__exit__(None, None, None)
+    assert taken_back == [other, ledger]
+    assert table.read_text() == "another's"
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+def test_no_file_stays_that_was_placed_when_ctrl_c_came(tmp_path, monkeypatch, old):
+    paths = [tmp_path / "ledger", tmp_path / "out.csv"]
+    if old is not None:
+        paths[0].write_text(old)
+
+    def interrupted(aside, path):
+        place(aside, path)
+        if path == paths[-1]:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "place", interrupted)
+    with pytest.raises(KeyboardInterrupt), fresh_files(paths, force=paths[:1]):
+        pass
+    left = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert left == ({} if old is None else {"ledger": old})
 
 
 def test_a_run_whose_hidden_file_is_gone_writes_nothing(tmp_path):
