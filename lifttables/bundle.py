@@ -12,7 +12,13 @@ from liftlib.channel import Uniform
 from liftlib.errors import DataError
 from lifttables.designs.designing import load
 from lifttables.encoding.text_format import TextFormat
-from lifttables.files import check_apart, check_free, fingerprint, fresh_files
+from lifttables.files import (
+    check_apart,
+    check_free,
+    fingerprint,
+    fresh_files,
+    linked,
+)
 from lifttables.page import card_documents, documents
 from lifttables.releases.counts import counts_frame
 from lifttables.releases.pipeline import (
@@ -152,7 +158,7 @@ def _sink(
     """
     if rehearse:
         return _tried_out
-    ours: list[Path] = [] if ledger is None else [ledger]
+    ours: list[Path] = [] if ledger is None else [linked(ledger)]
     check_apart([*files, *ours], inputs)
     for path in files:
         check_free(path, force=force)

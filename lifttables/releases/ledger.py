@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from liftlib.errors import BrokenNotion, DataError, LiftWarning
-from lifttables.files import read_ours, real
+from lifttables.files import linked, read_ours, texts_from
+from mixproof.numerics import check_scalar
 
 FORMAT = "liftlib releases 4"
 SILENT_WAIT_SECONDS = 2.0  # before a run says that it waits for another
@@ -60,6 +61,13 @@ class Entry:
     of_rows: bool
     level: float
     most: float = math.inf
+
+    def __post_init__(self) -> None:
+        texts_from([self.made, self.output, self.what, self.key])
+        check_scalar("level", self.level, finite=True)
+        check_scalar("most", self.most)
+        if type(self.of_rows) is not bool or self.of_rows == (self.level > 0):
+            raise DataError("an entry is of rows, or of counts with a level")
 
 
 @dataclass(frozen=True)
@@ -151,7 +159,7 @@ class Ledger:
 
 def ledger_next_to(source: Path) -> Path:
     """Return the path of a table's ledger, next to the (real) file."""
-    file = real(source) if source.is_symlink() else source
+    file = linked(source)
     if not file.name:
         raise DataError(f"{source} is a folder: give a file's name")
     return file.with_name(f"{file.name}{LEDGER_SUFFIX}")
@@ -191,6 +199,7 @@ def opened(path: Path | None, *, only_read: bool = False) -> Iterator[Ledger | N
     if path is None:
         yield None
         return
+    path = linked(path)  # all names of a ledger have one lock, and the same entries
     if only_read:
         yield read_ledger(path)
         return

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from lifttables.bundle import Outputs, sanitise_file
 from lifttables.cli import main
 from lifttables.encoding.reading import Reading
 from lifttables.releases.card import digest_of
+from lifttables.releases.ledger import ledger_next_to
 from lifttables.releases.pipeline import Plan
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -165,6 +167,50 @@ def test_a_name_twice_is_refused(whole_files, tmp_path, capsys, file, first):
         (ledger if file == "ledger" else path).write_text(changed)
         for words in again:
             refused(words, capsys, tmp_path)
+
+
+LEDGERS = {
+    "a level that is text": {"level": "0.4"},
+    "a level below 0": {"level": -0.4},
+    "a level of nan": {"level": math.nan},
+    "counts without noise": {"of_rows": False},
+    "rows of a level": {"level": 0.4},
+    "a text for whether there are rows": {"of_rows": "false"},
+    "a number for it": {"of_rows": 1},
+    "a sum that is none": {"most": None},
+    "a sum of nan": {"most": math.nan},
+    "a sum that is text": {"most": "1"},
+    "no time": {"made": None},
+    "a number for a key": {"key": 1},
+    "a list for words": {"what": []},
+    "a number for a file": {"output": 1},
+    "another part": {"more": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def first_entry(tmp_path_factory):
+    """A table, the words of its release, and the text of its ledger."""
+    folder = tmp_path_factory.mktemp("ledger")
+    PEOPLE.write_csv(folder / "in.csv")
+    words = ["release", folder / "in.csv", "--secret", "ill", "--public", "age"]
+    words += ["--belief", "10%", "90%"]
+    assert main([*map(str, words), "-o", str(folder / "out.csv")]) == 0
+    return words, ledger_next_to(folder / "in.csv").read_text()
+
+
+@pytest.mark.parametrize("more", [[], ["--counts", "--noise", "0.1"]], ids=str)
+@pytest.mark.parametrize("name", LEDGERS)
+def test_a_ledger_has_numbers_where_numbers_are_written(
+    first_entry, tmp_path, capsys, name, more
+):
+    words, text = first_entry
+    found = json.loads(text)
+    found["releases"][0] |= LEDGERS[name]
+    ledger = tmp_path / "odd.json"
+    ledger.write_text(json.dumps(found))
+    words = [*words, *more, "--ledger", ledger, "-o", tmp_path / "new.csv"]
+    refused(words, capsys, tmp_path)
 
 
 TEXTS = {
