@@ -56,6 +56,8 @@ from mixproof.numerics import check_scalar
 
 ForNew = Literal["refuse", "drop"]
 
+# decimal places of probabilities by which a ledger knows a release; machines round
+PLACES = 6
 # of a promise for the population, whose bounds take half a second for each
 MAX_SECRETS = 64
 # share of H(X), by the noisy counts; a release that retains less says nothing
@@ -268,14 +270,15 @@ def release(
     )
     key = release_key(secret, rows.digest(counts.columns), meaning)
     with opened(ledger, only_read=rehearse) as past:
+        design = replace(_designed(counts, plan, secret), belief=plan.belief)
+        name = _name_of(key, design)
         # counts keep what was promised without a ledger, too
         (past or Ledger(Path())).check(
-            key.hex(),
+            name,
             of_rows=not plan.counts,
             level=2 * plan.c_of_counts,
             most=plan.most_of_counts,
         )
-        design = replace(_designed(counts, plan, secret), belief=plan.belief)
         if rng is None:
             made_from = _made_from(secret, table, rows, counts)
             design = replace(design, made_from=made_from, key=mark_of(secret))
@@ -287,9 +290,7 @@ def release(
         audit = audited(
             counts, design.promise, design.named_channel, notes=tuple(notes)
         )
-        number, made, earlier = (
-            (None, None, 0.0) if past is None else past.place(key.hex())
-        )
+        number, made, earlier = (None, None, 0.0) if past is None else past.place(name)
         card = card_of(
             design,
             release=number,
@@ -299,8 +300,19 @@ def release(
         )
         source = Stream(key, 0) if rng is None else uniform(rng)
         most = plan.most_of_counts if plan.counts else math.inf
-        draw = Draw(rows, design, past, source, key.hex(), card.made, most)
+        draw = Draw(rows, design, past, source, name, card.made, most)
         return sink(draw, Sanitised(None, card, design, audit))
+
+
+def _name_of(key: bytes, design: Design) -> str:
+    """Return the name of a release in ledgers.
+
+    Another version of this library, or of its solver, may make another design by the
+    same command: that is another release, whose draws tell more.
+    """
+    kernel = np.round(design.channel.kernel, PLACES).tolist()
+    made = json.dumps([kernel, design.texts, design.noisy.table.tolist()])
+    return release_key(key, b"", made).hex()
 
 
 def _made_from(

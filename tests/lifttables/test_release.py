@@ -22,8 +22,8 @@ from lifttables.cli.options import share_of
 from lifttables.designs.designing import Kind, Made, best_design, load
 from lifttables.encoding.columns import RARE
 from lifttables.files import percent, state_folder
-from lifttables.population.noise import noise_pmf
-from lifttables.releases import pipeline
+from lifttables.population.noise import geometric_noise, noise_pmf
+from lifttables.releases import noising, pipeline
 from lifttables.releases.card import Limit
 from lifttables.releases.counts import counts_design, counts_frame
 from lifttables.releases.estimating import expected_error
@@ -79,6 +79,34 @@ def test_the_same_command_again_gives_the_identical_files(folder):
     first = {name: Path(name).read_bytes() for name in files()}
     assert release("--force") == 0
     assert {name: Path(name).read_bytes() for name in files()} == first
+    assert len(entries()) == 1
+
+
+OTHER_VERSIONS = {
+    "of noise": (
+        noising,
+        "geometric_noise",
+        lambda *words: 1 + geometric_noise(*words),
+    ),
+    "of designs": (
+        pipeline,
+        "_readable",
+        lambda counts, _: best_design(counts, LIP(0.4)),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_VERSIONS)
+@pytest.mark.parametrize("more", [[], ["--counts"]], ids=str)
+def test_another_design_by_the_same_command_is_another_release(
+    folder, monkeypatch, name, more
+):
+    """As of another version of the library: two draws tell more than one."""
+    assert release(*more) == 0
+    monkeypatch.setattr(*OTHER_VERSIONS[name])
+    same = more and name != "of noise"
+    assert release(*more, out="again.csv") == (0 if same else 3)
+    assert release(*more, "--dry-run") == (0 if same else 3)
     assert len(entries()) == 1
 
 
@@ -139,6 +167,21 @@ def test_counts_add_up_until_the_belief(folder):
     assert release(out="d.csv") == 0
     card = tables.read_card("d.card.json")
     assert card.insider == pytest.approx(2 * card.noise + 0.8)
+
+
+def test_another_name_of_a_ledger_is_the_same_ledger(folder, tmp_path):
+    """A link is no copy, which would not know what is released under other names."""
+    (tmp_path / "team").mkdir()
+    ledger, link = tmp_path / "team" / "ledger.json", tmp_path / "link.json"
+    link.symlink_to(ledger)
+    assert release("--ledger", str(link), out="a.csv") == 0
+    assert link.is_symlink()
+    assert len(read_ledger(ledger).entries) == 1
+    words = {"secret": "ill", "public": "town", "notion": QUESTION}
+    tables.sanitise(patients(99), **words, counts=True, noise=0.2, ledger=link)
+    assert link.is_symlink()
+    assert len(read_ledger(ledger).entries) == 2
+    assert release("--ledger", str(ledger), "--noise", "0.7", out="b.csv") == 3
 
 
 @pytest.mark.parametrize(
