@@ -21,12 +21,13 @@ the JSON card says, and the file's SHA-256, columns, number of rows and values w
 card. With the confidential design it also compares the card with the one that was
 written with the design, and computes the release again from the noisy counts, and so
 whether its probabilities keep the promise. The card of new rows must say what follows
-from the design; its date, version, number of rows and place in the ledger do not, nor
-do the rows. This shows that they belong together and were not changed, not who made
-them: without the design, somebody could replace all of them, or choose another
-promise; with it, they could cut or change new rows and make the SHA-256 and digest
-anew. Only a signature would show it. The digest that it prints identifies a card;
-publish it where nobody else can write.
+from the design. Its date, version, number of rows and place in the ledger do not, nor
+whether incomplete rows were dropped, what earlier counts add to what somebody who knows
+all other rows may learn, and the rows themselves. This shows that they belong together
+and were not changed, not who made them: without the design, somebody could replace all
+of them, or choose another promise; with it, they could cut or change new rows and make
+the SHA-256 and digest anew. Only a signature would show it. The digest that it prints
+identifies a card; publish it where nobody else can write.
 Exit codes: 0 they belong together; {EXIT_DIFFERS} they differ; 2 one of them cannot
 be read."""
 

@@ -64,7 +64,8 @@ class Limit(Enum):
     LEDGER = f"The owner's ledger has no other release of these rows; {UNSEEN}"
     EARLIER = (
         f"The owner's ledger has earlier releases of these rows; {UNSEEN} The second"
-        " sentence includes earlier counts, not beliefs raised by earlier rows."
+        " sentence includes earlier counts, as the ledger shows, not beliefs raised by"
+        " earlier rows."
     )
     NO_LEDGER = (
         "No ledger was used: an earlier release of the same people may reveal more"
@@ -76,7 +77,8 @@ class Limit(Enum):
     INSIDER = "Whoever knows more about the person may learn more."
     NAMES = (
         "Which values are too rare to be named, and how many, is exact: somebody who"
-        " knows all other rows may learn more."
+        " knows all other rows may learn more. The confidence takes this number as"
+        " given."
     )
     POOL = f"{RARE} stands for all values that are not named."
     OF_TABLE = (
