@@ -18,6 +18,7 @@ from companion.reading import fingerprint
 from companion.solutions import tags
 
 CODE = re.compile(r"`([^`\n]+)`")  # in an exercise's text
+EXERCISE = re.compile(r"> \*\*(Exercise [\w.]+ )?\(")  # its heading in a notebook
 # neither an attribute nor an argument's name
 NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*+(?!=)")
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -149,8 +150,9 @@ def told(built: nbformat.NotebookNode) -> Iterator[str]:
     """Yield the text of each exercise in a chapter's built notebook."""
     asked = ""
     for cell in built.cells:
-        if cell.cell_type == "markdown" and "> **(" in cell.source:
-            asked = cell.source[cell.source.rindex("> **(") :]
+        headings = [*EXERCISE.finditer(cell.source)]
+        if cell.cell_type == "markdown" and headings:
+            asked = cell.source[headings[-1].start() :]
         elif "answer" in tags(cell):
             yield asked
 

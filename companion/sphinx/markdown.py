@@ -114,10 +114,14 @@ class Translator(MarkdownTranslator):  # type: ignore[misc]
             ]
             title = node.get("title", "").replace(f" ({number})", "").strip()
         else:
+            number = self._number("exercise", node["ids"])
             words = [
-                part.astext().strip()
-                for part in node.children
-                if isinstance(part, nodes.title | nodes.subtitle)
+                numbered(self.builder.config, "exercise", number) if number else "",
+                *(
+                    part.astext().strip()
+                    for part in node.children
+                    if isinstance(part, nodes.title | nodes.subtitle)
+                ),
             ]
             title = ""
         self._open(f"**{' '.join(filter(None, words))}**{f' {title}' if title else ''}")

@@ -198,6 +198,7 @@ def test_the_exercise_is_asked_in_the_notebook(toy_book, coins):
     ]
     assert asked.endswith("answer_1 = None")
     assert any("> **Theorem 1**" in cell.source for cell in made.cells)
+    assert any("> **Exercise 1 (" in cell.source for cell in made.cells)
     assert not list((toy_book.html / "_notebooks").glob("*.whl")), (
         "the book names no package to install"
     )
