@@ -618,11 +618,29 @@ def _declared(node: ast.stmt, lines: Sequence[str], where: str) -> Parameter | N
             return None
     last = lines[(node.end_lineno or node.lineno) - 1].encode()  # ast counts bytes
     comment = last[node.end_col_offset or 0 :].decode().partition("#")[2].strip()
-    bounds = re.search(r"in \[([^,\]]+), ([^\]]+)\]\s*$", comment)
-    low, high = (
-        (float(bounds[1]), float(bounds[2])) if bounds else (-math.inf, math.inf)
-    )
-    return Parameter(name, annotation, default, comment, low, high)
+    return Parameter(name, annotation, default, comment, *_range_in(comment, where))
+
+
+def _range_in(comment: str, where: str) -> tuple[float, float]:
+    """Return the range that a comment ends in, infinite if it ends in none.
+
+    Examples
+    --------
+    >>> _range_in("budget, in [0, 50]", "a page"), _range_in("in [m]", "a page")
+    ((0.0, 50.0), (-inf, inf))
+    """
+    # what begins with another letter is a unit, or a word
+    found = re.search(r"\bin \[((?:-?inf|[-+.\d])[^\]]*)\]\s*$", comment)
+    if found is None:
+        return -math.inf, math.inf
+    try:
+        low, high = map(float, found[1].split(","))
+    except ValueError as error:
+        raise InvalidValue(
+            f"{where}: the range [{found[1]}] is not `in [low, high]`, with two numbers"
+            " and a comma"
+        ) from error
+    return low, high
 
 
 def _no_parameter(node: ast.stmt, lines: Sequence[str], where: str) -> str:

@@ -59,6 +59,15 @@ def test_what_a_cell_declares():
     assert parse_parameters(CELL, "here") == DECLARED
 
 
+@pytest.mark.parametrize("text", ["0, 9", "0,9", "-inf, 9", "m", "0 9", "0, x", "1"])
+def test_the_range_of_a_comment(text):
+    """What looks like a range and is none is refused, and was no range before."""
+    highest = {"m": math.inf}.get(text, 9)
+    with raised_if(text in ("0 9", "0, x", "1"), InvalidValue):
+        (one,) = parse_parameters(f"n: int = 3  # length, in [{text}]", "a page")
+        assert one.high == highest
+
+
 # a text is what a command line gives, which may not judge it as Python does
 VALUES = [
     ("int", "2 * 10**1", 20),
