@@ -55,7 +55,13 @@ MIN_COORDINATE = 1e-12
 DOWNHILL_TOL = 1e-9
 
 
-def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Matrix:
+def as_matrix(
+    name: str,
+    values: ArrayLike,
+    ndim: tuple[int, ...] = (2,),
+    *,
+    may_be_empty: bool = False,
+) -> Matrix:
     """Return a float64 copy, checked to be finite and of an allowed dimension.
 
     Parameters
@@ -66,6 +72,8 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
         The array.
     ndim : tuple of int
         The numbers of axes allowed.
+    may_be_empty : bool, keyword-only
+        Whether a matrix may have no rows; it has columns.
 
     Returns
     -------
@@ -96,7 +104,7 @@ def as_matrix(name: str, values: ArrayLike, ndim: tuple[int, ...] = (2,)) -> Mat
         raise InvalidDistribution(
             f"{name} has shape {array.shape}, not {axes} axes: reshape it"
         )
-    if array.size == 0:
+    if array.size == 0 and not (may_be_empty and array.shape[-1]):
         raise InvalidDistribution(
             f"{name} has shape {array.shape}, so it is empty: give each axis at least "
             "one entry"

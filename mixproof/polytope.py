@@ -96,7 +96,8 @@ def vertices(
     >>> sorted(vertices([[1.0, -1.0, 0.0]]).round(6).tolist())  # v_0 >= v_1
     [[0.0, 0.0, 1.0], [0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]
     """
-    g = _table(halfspaces)
+    # without halfspaces the polytope is the simplex
+    g = as_matrix("halfspaces", halfspaces, may_be_empty=True)
     if method == "cdd" and not HAS_CDD:
         raise InvalidParameter(f'method is "cdd", but {NO_CDD}; or give "qhull"')
     inside = None if interior is None else as_matrix("interior", interior, ndim=(1,))
@@ -136,26 +137,6 @@ def vertices(
 
 def _too_many(count: int, most: int) -> str:
     return f"{count} vertices are more than {most}: give most=None to list them all"
-
-
-def _table(halfspaces: ArrayLike) -> Matrix:
-    """Return the halfspaces as a matrix, which may have no rows.
-
-    :func:`as_matrix` refuses an empty array, but without halfspaces the polytope is the
-    simplex, whose dimension the number of columns gives.
-    """
-    if (
-        isinstance(halfspaces, np.ndarray)
-        and halfspaces.ndim == 2
-        and not halfspaces.size
-    ):
-        if not halfspaces.shape[1]:
-            raise InvalidParameter(
-                f"halfspaces has shape {halfspaces.shape}: give a column for each "
-                "coordinate"
-            )
-        return np.empty((0, halfspaces.shape[1]))
-    return as_matrix("halfspaces", halfspaces)
 
 
 def _constraints(g: Matrix) -> Matrix:

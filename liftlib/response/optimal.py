@@ -9,7 +9,7 @@ from typing import Literal
 from liftlib.channel import Channel
 from liftlib.errors import SolverFailure
 from liftlib.joint import Joint
-from liftlib.notions import Convex, CurvedLift, Polyhedral, provides, require
+from liftlib.notions import Convex
 from liftlib.notions.agreement import check_agreement
 from liftlib.response.aorr import aorr
 from liftlib.response.posteriors import cone_for, vertex_bound
@@ -130,8 +130,6 @@ def optimal_response(
     check_agreement(notion, joint)
     limits = limits_for(joint, gap, seconds, work, report)
     searches = method in ("auto", "tree")
-    if not (searches and provides(notion, CurvedLift)):
-        require(notion, Polyhedral, "optimal_response")
     cone = cone_for(joint, notion)
     if not searches:
         return aorr(cone, method=method)  # type: ignore[arg-type]  # its own methods

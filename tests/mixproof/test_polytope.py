@@ -177,7 +177,7 @@ def test_wrong_arguments():
         vertices([[1.0]], "fast")
     with raised(InvalidDistribution):
         vertices([[1.0, np.nan]])
-    with raised(InvalidParameter):
+    with raised(InvalidDistribution):
         vertices(np.empty((0, 0)))
     with raised(InvalidParameter):
         vertices([[1.0, -1.0, 0.0]], interior=[0.5, 0.5])
