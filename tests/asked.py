@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import scipy
 from messages import raised
 
 from liftlib import Channel, measures
@@ -57,6 +58,29 @@ def by_cells(joint, channel):
 def utility(joint, channel):
     """I(X; Y), nats."""
     return measures.mutual_information(channel.joint_xy(joint))
+
+
+def entropies(points):
+    """H(v) of each row, nats."""
+    points = np.asarray(points)
+    return -np.sum(points * np.log(np.where(points > 0, points, 1.0)), axis=-1)
+
+
+def partitions(symbols):
+    """Yield the partitions of some symbols."""
+    if not symbols:
+        yield []
+        return
+    first, rest = symbols[0], symbols[1:]
+    for smaller in partitions(rest):
+        yield [[first], *smaller]
+        for k in range(len(smaller)):
+            yield [*smaller[:k], [first, *smaller[k]], *smaller[k + 1 :]]
+
+
+def give_up(*_):
+    """Fail as qhull does where points are too close."""
+    raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
 
 def raised_if(fails, kind):

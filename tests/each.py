@@ -12,7 +12,7 @@ def each(things, name):
             for thing in things:
                 try:
                     test(thing)
-                except Exception as fault:  # noqa: BLE001 - whatever it is, it is told with its thing's name
+                except Exception as fault:  # noqa: BLE001
                     faults[name(thing)] = f"{type(fault).__name__}: {fault}"
             assert things
             assert not faults, "\n".join(

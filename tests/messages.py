@@ -2,8 +2,8 @@
 
 ``make messages`` writes ``tests/messages.txt`` again after a change of words; the
 diff is then read like any other text. A test says ``with raised(DataError):`` where
-it would say ``with pytest.raises(DataError, match=...):``, or gives the errors that
-it met to :func:`compare`.
+it would say ``with pytest.raises(DataError, match=...):``, gives the errors that it met
+to :func:`compare`, and what a command printed to :func:`as_stored`.
 """
 
 import os
@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from mixproof.errors import shown
+
 STORED = Path(__file__).with_name("messages.txt")
 REWRITE = "REWRITE_MESSAGES"  # the environment variable that ``make messages`` sets
 HEAD = "# "
@@ -26,7 +28,8 @@ FOLDER = re.compile(
 )
 NOISE = re.compile(r"\d+\.\d{4,}(e[+-]\d+)?|\d(\.\d+)?e-\d+|(?<=after )[\d.]+(?= s\b)")
 """Numbers whose last digits differ between processors, and seconds."""
-ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
+ADDRESS = re.compile(r"0x[0-9a-f]{6,}|\b(?=\w*[a-f])(?=\w*\d)[0-9a-f]{12,}\b")
+"""Where an object is in memory, and what a file's content gives."""
 
 
 def sections(text: str) -> dict[str, list[str]]:
@@ -50,10 +53,15 @@ def line_of(error: BaseException) -> str:
     >>> line_of(ValueError("the gap is 1.2345678e-09\\nin 2 rows"))
     'ValueError: the gap is ~ / in 2 rows'
     """
-    text = str(error).replace("\n", " / ")
+    return f"{type(error).__name__}: {in_a_line(str(error))}"
+
+
+def in_a_line(text: str) -> str:
+    """Return a text in one line, without what differs by machine."""
+    text = text.strip().replace("\n", " / ")
     for pattern, sign in ((FOLDER, "~/"), (NOISE, "~"), (ADDRESS, "~")):
         text = pattern.sub(sign, text)
-    return f"{type(error).__name__}: {text}"
+    return text
 
 
 def compare(heading: str, errors: Iterable[BaseException]) -> None:
@@ -67,14 +75,15 @@ def compare(heading: str, errors: Iterable[BaseException]) -> None:
 
 
 class raised:  # noqa: N801 - used like ``pytest.raises``
-    """Expect an error of one of some classes, with words that are stored for this test.
+    """Expect an error of one of some classes, with words that are stored for this test,
+    and for a case of it if there are several.
 
     A class and not a generator, which would keep the error's frames, and so its open
     files, in a cycle.
     """
 
-    def __init__(self, *kinds: type[BaseException]) -> None:
-        self.expected = pytest.raises(kinds)
+    def __init__(self, *kinds: type[BaseException], of: object = None) -> None:
+        self.expected, self.of = pytest.raises(kinds), of
 
     def __enter__(self) -> pytest.ExceptionInfo[BaseException]:
         self.caught = self.expected.__enter__()
@@ -83,7 +92,8 @@ class raised:  # noqa: N801 - used like ``pytest.raises``
     def __exit__(self, *details: Any) -> bool:
         expected = self.expected.__exit__(*details)
         if expected:
-            _known(line_of(self.caught.value))
+            line = line_of(self.caught.value)
+            _known(line if self.of is None else f"{shown(self.of)}: {line}")
         return expected
 
 
@@ -95,6 +105,15 @@ def warned(kind: type[Warning]) -> Iterator[pytest.WarningsRecorder]:
     texts = {line_of(one.message) for one in caught if isinstance(one.message, kind)}
     for line in texts:
         _known(line)
+
+
+def as_stored(text: object, *of: object) -> None:
+    """Compare a text, of a case if there are several, with what is stored for this
+    test.
+    """
+    case = " ".join(map(shown, of))
+    line = in_a_line(str(text))
+    _known(f"{case}: {line}" if of else line)
 
 
 def _known(line: str) -> None:

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 from asked import ROOT
+from messages import as_stored
 
 
 @pytest.mark.skipif(not shutil.which("sh"), reason="no POSIX shell")
@@ -33,7 +34,7 @@ def test_a_skip_passes_only_where_it_may(tmp_path, words, settings, status):
         text=True,
     )
     assert (done.returncode, done.stderr) == (status, "")
-    assert done.stdout == "minimal-debian is skipped: only root can make a clean root\n"
+    as_stored(done.stdout)
 
 
 def test_make_page_asks_for_the_page():
@@ -41,4 +42,4 @@ def test_make_page_asks_for_the_page():
         ["make", "-n", "page"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "name a page, such as make page PAGE=srr" in done.stderr
+    assert "PAGE=srr" in done.stderr

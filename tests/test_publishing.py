@@ -32,7 +32,8 @@ TEXTS += [
     for name in ("docs/SECURITY.md", "docs/CODE_OF_CONDUCT.md", "release/RELEASING.md")
 ]
 NAMED = re.compile(
-    r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|yaml|py|json)|\w+/)(?![\w/])"
+    r"(?<![\w/.-])((?:\w[\w-]*/)*[\w-]+\.(?:md|csv|cff|toml|yml|yaml|py|json)|\w+/)"
+    r"(?![\w/])"
 )
 ON_COLAB = dict(
     line.split("==")

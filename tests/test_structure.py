@@ -240,15 +240,14 @@ def test_the_licence_names_what_is_code():
 
 
 def test_what_tests_share_is_written_once():
-    """A helper is in one file of a package's tests, and two that differ say how."""
+    """A helper is in one file, and two that differ say how."""
     places = {}
     for path in (ROOT / "tests").rglob("*.py"):
-        package = path.relative_to(ROOT / "tests").parts[:-1][:1]
         for node in parsed(path).body:
             named = getattr(node, "name", "test_")
             if not named.startswith(("test_", "Test")):
-                places.setdefault((*package, named), []).append(path.name)
-    assert {key: names for key, names in places.items() if len(names) > 1} == {}
+                places.setdefault(named, []).append(path.name)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 
 def test_files_of_tests_have_names_of_their_own():

@@ -17,7 +17,7 @@ LOOKS = {
 }
 
 
-def drawn(*, scale, xscale="linear", yscale="linear", panels=1):
+def drawn_svg(*, scale, xscale="linear", yscale="linear", panels=1):
     figure, axes = plt.subplots(1, panels, squeeze=False)
     x = np.array([1.0, 2.0, 4.0, 8.0])
     for ax in axes.flat:
@@ -60,7 +60,7 @@ def curve_paths(svg):
 def test_a_ghost_lies_where_matplotlib_draws_the_curve(scales, panels):
     """The same curve drawn by matplotlib itself is the independent route."""
     book, here = (
-        drawn(scale=one, xscale=scales[0], yscale=scales[1], panels=panels)
+        drawn_svg(scale=one, xscale=scales[0], yscale=scales[1], panels=panels)
         for one in (2.0, 3.0)
     )
     ghosts = ghost_paths(with_ghosts(here, taken(book)[1]))
@@ -94,7 +94,7 @@ def test_a_curve_in_the_order_of_another_column_lies_where_it_is_drawn():
 
 
 def test_they_have_the_curves_colours_and_are_cut_at_the_axes():
-    made = with_ghosts(drawn(scale=3.0), taken(drawn(scale=2.0))[1])
+    made = with_ghosts(drawn_svg(scale=3.0), taken(drawn_svg(scale=2.0))[1])
     ghosts = re.search(r'<g id="ghosts">(.*?)</g>\n<g id="figure_1">', made, re.DOTALL)[
         1
     ]
@@ -104,10 +104,10 @@ def test_they_have_the_curves_colours_and_are_cut_at_the_axes():
 
 
 def test_nothing_is_drawn_where_nothing_changed_or_nothing_is_known():
-    svg = drawn(scale=2.0)
+    svg = drawn_svg(scale=2.0)
     assert with_ghosts(svg, taken(svg)[1]) == svg
     assert with_ghosts("<svg></svg>", taken(svg)[1]) == "<svg></svg>"
-    other = taken(drawn(scale=3.0))[1].replace(
+    other = taken(drawn_svg(scale=3.0))[1].replace(
         '"measure": "share"', '"measure": "other"'
     )
     assert (

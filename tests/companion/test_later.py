@@ -39,6 +39,6 @@ def test_a_package_comes_once_and_when_it_is_imported(brought):
 
 def test_one_that_cannot_come_says_why_and_is_tried_again(brought):
     for _ in range(2):
-        with pytest.raises(OSError):  # noqa: PT011 - the one that was raised, whatever it says
+        with pytest.raises(OSError):  # noqa: PT011
             __import__("some_absent")
     assert brought == ["some_absent"] * 2

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from asked import ROOT
+from messages import as_stored
 
 from companion.beginning import build_wheel
 
@@ -105,7 +106,7 @@ def test_nothing_in_the_book_names_this_machine(made):
     assert [
         path for path in files if str(made.folder) in path.read_text(encoding="utf-8")
     ] == []
-    assert made.said == "my-paper: now run `make book` and `make test` there"
+    as_stored(made.said)
 
 
 def test_a_wheel_that_cannot_be_built_leaves_no_half_of_a_book(tmp_path):

@@ -111,14 +111,14 @@ REFUSED = [
 ]
 
 
-def judged(annotation, given):
+def parsed_value(annotation, given):
     one = Parameter("one", annotation, None, "", 0, 50)
     return one.parse(given) if isinstance(given, str) else one.check(given)
 
 
 @pytest.mark.parametrize(("annotation", "given", "value"), VALUES)
 def test_a_value_gets_the_declared_type(annotation, given, value):
-    found = judged(annotation, given)
+    found = parsed_value(annotation, given)
     assert (found, repr(found)) == (value, repr(value))
 
 
@@ -126,7 +126,7 @@ def test_a_value_gets_the_declared_type(annotation, given, value):
 def test_what_is_of_another_type_or_out_of_its_range_is_refused(annotation, refused):
     for given in refused:
         with raised(InvalidValue):
-            judged(annotation, given)
+            parsed_value(annotation, given)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import ast
 
 import matplotlib as mpl
 import pytest
+from messages import as_stored
 
 from companion.browser.shell import MAX_OUTPUT, Shell, bundle, stored
 
@@ -97,19 +98,13 @@ def test_what_is_not_here_takes_along_what_needs_it(shell):
     assert first.error["absent"]
     second = shell.run("other = table + 1")
     assert second.error["absent"]
-    assert (
-        second.error["says"]
-        == "this needs table, of a cell above that could not run here"
-    )
+    as_stored(second.error["says"])
     assert shell.run("third = other").error["absent"]  # and so on
     assert not shell.run("unheard_of").error["absent"]
     # once it is there, it is no longer missed
     shell.run("table = 1")
     assert shell.run("table + 1").error is None
-    assert (
-        "which a cell above would have written"
-        in shell.run("open('no-such-file')").error["says"]
-    )
+    as_stored(shell.run("open('no-such-file')").error["says"])
     assert not Shell().run("open('no-such-file')").error["absent"]
     missing = shell.run("import no_such_module_at_all").error
     assert missing["absent"]
@@ -144,7 +139,7 @@ def test_endless_printing_is_cut(shell):
         f"for i in range(30):\n    print('x' * {MAX_OUTPUT // 10})"
     ).outputs
     assert len(shown["stream"]) < 1.2 * MAX_OUTPUT
-    assert shown["stream"].endswith("more was printed than a page can hold)\n")
+    as_stored(shown["stream"].rpartition("x\n")[2])
     assert shell.run("print('again')").outputs == [{"stream": "again\n"}]
 
 

@@ -16,7 +16,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def rows(page):
+def cells_of_rows(page):
     return [
         [cell.get_text() for cell in row.find_all(["td", "th"])]
         for row in BeautifulSoup(page, "html.parser").find_all("tr")
@@ -35,7 +35,7 @@ def words(page):
 )
 def test_one_line_of_headings_and_words_at_the_left(made):
     page = readable(made)
-    before, after = rows(made), rows(page)
+    before, after = cells_of_rows(made), cells_of_rows(page)
     assert [one.strip() for one in after[0]] == ["way", "share", "says", "mixed"]
     assert after[1:] == before[2:]
     assert words(page) == {"way", "one", "two", "says", "a < b", "keeps 1 of 2"}
@@ -63,7 +63,7 @@ def test_several_keys_of_which_none_is_repeated():
         ),
     )
     page = readable(frame._repr_html_())
-    assert rows(page) == [
+    assert cells_of_rows(page) == [
         ["tail", "head", "kept"],
         ["a", "b", "1.0"],
         ["c", "d", "2.0"],
@@ -83,11 +83,11 @@ def test_several_keys_of_which_none_is_repeated():
 )
 def test_what_is_not_plain_is_left(frame):
     made = frame._repr_html_()
-    assert rows(readable(made)) == rows(made)
+    assert cells_of_rows(readable(made)) == cells_of_rows(made)
     assert not words(readable(made))
 
 
 def test_other_html_stays():
     assert readable("<p>no table</p>") == "<p>no table</p>"
     two = FRAME._repr_html_() * 2
-    assert rows(readable(two)) == rows(two)
+    assert cells_of_rows(readable(two)) == cells_of_rows(two)

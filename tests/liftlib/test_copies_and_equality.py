@@ -80,7 +80,7 @@ class TestEvaluation:
             self.FOUND.entropy = 1.0
         with pytest.raises(KeyError):
             self.FOUND["joint"]
-        assert pickle.loads(pickle.dumps(self.FOUND)) == self.FOUND  # noqa: S301 - our own
+        assert pickle.loads(pickle.dumps(self.FOUND)) == self.FOUND  # noqa: S301
 
 
 class TestNumbersOf32Bits:

@@ -32,7 +32,7 @@ def nearly(joint, notion):
 
 
 @pytest.fixture(autouse=True)
-def here(monkeypatch):
+def named_mine(monkeypatch):
     monkeypatch.setitem(sys.modules, "mine", sys.modules[__name__])
 
 

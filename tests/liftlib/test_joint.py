@@ -20,7 +20,8 @@ COUNTS = [[1, 0, 3], [2, 4, 6]]
 def assert_views(joint):
     """Compare the views of a joint distribution with sums, cell by cell."""
     p = joint.p.tolist()
-    p_s, p_x = [math.fsum(row) for row in p], [math.fsum(one) for one in zip(*p)]  # noqa: B905
+    p_s = [math.fsum(row) for row in p]
+    p_x = [math.fsum(one) for one in zip(*p, strict=True)]
     assert math.fsum(p_s) == pytest.approx(1, abs=1e-12)
     assert joint.p_s == pytest.approx(p_s, rel=1e-14)
     assert joint.p_x == pytest.approx(p_x, rel=1e-14)

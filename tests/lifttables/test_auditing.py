@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import polars as pl
 import pytest
-from messages import raised
+from messages import as_stored, raised
 from table_of_people import PEOPLE, counted, counts_of
 
 import liftlib as ll
@@ -44,7 +44,7 @@ def test_by_hand():
     assert found.overall["min_lift_leakage"] == np.inf
     assert found.overall["max_lift_leakage"] == pytest.approx(np.log(2))
     assert found.kept is False
-    assert any("1 of 6 cells are empty" in note for note in found.notes)
+    assert any(note.startswith("1 of 6 ") for note in found.notes)
 
 
 def test_people_who_are_unique_in_what_is_published():
@@ -55,7 +55,7 @@ def test_people_who_are_unique_in_what_is_published():
     found = tables.audit(table, secret="s", public=["x", "z"], resamples=0)
     assert found.unique == as_dict(found)["unique"] == 2
     (note,) = [one for one in found.notes if "unique" in one]
-    assert note.startswith("2 of 6 rows are unique in columns 'x', 'z'")
+    as_stored(note)
     assert note.replace("'", "&#39;") in tables.audit_page(found)
     assert tables.audit(table, secret="s", public="x", resamples=0).unique == 0
     alone = tables.audit(
@@ -64,9 +64,7 @@ def test_people_who_are_unique_in_what_is_published():
         public="x",
         resamples=0,
     )
-    assert any(
-        one.startswith("1 of 6 rows is unique in column 'x'") for one in alone.notes
-    )
+    assert alone.unique == 1
     # nobody knows who is unique in a release that is still to be drawn
     assert (
         audited(
@@ -120,8 +118,8 @@ def test_bootstrap_intervals_cover_the_truth_about_as_often_as_they_say():
 @pytest.mark.parametrize(
     "notion",
     [
-        ll.LIP(0.1), ll.LDP(0.1), ll.L1Lift(0.1, 0.1), ll.Chi2Lift(0.1, 0.1), ll.AlphaLift(2, 0.1, 0.1),  # noqa: E501
-        ll.PerfectPrivacy(), ll.ALIP(np.inf, 0.1),
+        ll.LIP(0.1), ll.LDP(0.1), ll.L1Lift(0.1, 0.1), ll.Chi2Lift(0.1, 0.1),
+        ll.AlphaLift(2, 0.1, 0.1), ll.PerfectPrivacy(), ll.ALIP(np.inf, 0.1),
     ],
     ids=str,
 )  # fmt: skip
@@ -136,16 +134,15 @@ def test_every_notion_says_what_it_needs(notion):
     assert found.population in (("broken", "undecided") if bounded else (None,))
     for symbol in found.symbols:
         assert (symbol.kept is False) == bool(symbol.broken)
-        assert all(
-            "needs" in str(one) and "budget" in str(one) for one in symbol.broken
-        )
+        assert all(one.needed > one.allowed for one in symbol.broken)
 
 
 def test_one_symbol_columns():
     table = pl.DataFrame({"s": ["a"] * 9, "x": ["u"] * 9, "z": list("uvw") * 3})
     found = tables.audit(table, secret="z", public="x", notion=ll.LIP(0.0), resamples=3)
     assert (found.kept, found.overall["ldp"]) == (True, 0)
-    assert any("the public column has one symbol" in note for note in found.notes)
+    for note in found.notes:
+        as_stored(note)
 
 
 def test_wrong_bootstrap():
@@ -156,9 +153,7 @@ def test_wrong_bootstrap():
     with raised(InvalidParameter):
         tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=None)
     for level in (0.0, 1.0, -0.5, 1.5, np.nan):
-        with pytest.raises(
-            InvalidParameter, match=rf"^level is {level:g}, not in \(0, 1\)"
-        ):
+        with raised(InvalidParameter):
             tables.audit(PEOPLE, secret="ill", public="age", resamples=0, level=level)
 
 

@@ -89,7 +89,7 @@ def case_of(number):
     return Case("\n".join(["s,x,z", *lines]) + "\n", asked)
 
 
-def ran(words):
+def ran_as_command(words):
     """Run the command, and return its exit code, what it printed, and its refusal."""
     said, heard = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(heard):
@@ -104,9 +104,9 @@ def command_of_page(case):
     reading = reading_of(case.asked, rare="pool")
     release = shlex.split(command("t.csv", reading, question_of(case.asked)))[1:]
     audit = ["audit", *release[1:-2], "--missing", case.asked["missing"], "--json"]
-    _, said, refused = ran(audit)
+    _, said, refused = ran_as_command(audit)
     audited = json.loads(said) if said else {"refused": refused}
-    code, _, refused = ran(release)
+    code, _, refused = ran_as_command(release)
     if code:
         return audited, {"refused": refused}
     card = json.loads(Path("released.card.json").read_text(encoding="utf-8"))
@@ -123,7 +123,7 @@ def by_page(audit, release):
     return audited, {"rows": texts["t-released.csv"], "card": card}
 
 
-def compare(of_command, of_page):
+def compare_both(of_command, of_page):
     """Assert that two audits and two releases are the same, but for rounding."""
     for one, other, compared in zip(
         of_command, of_page, (compare_audits, compare_releases), strict=True
@@ -218,7 +218,7 @@ def test_the_python_of_the_page(releases, page_folder):
     runtime.within(kept, kept, page_folder, "answer()", code)
     answers = json.loads((page_folder / "answers.json").read_text())
     for of_command, told in zip(done, answers, strict=True):
-        compare(of_command, by_page(*told))
+        compare_both(of_command, by_page(*told))
 
 
 @pytest.mark.slow
@@ -228,4 +228,4 @@ def test_the_object_that_the_page_calls(releases):
         desk, asked = Desk(), json.dumps(case.asked)
         desk.opened(case.text.encode(), "t.csv")
         told = [json.loads(call(asked)) for call in (desk.audit, desk.release)]
-        compare(of_command, by_page(*told))
+        compare_both(of_command, by_page(*told))

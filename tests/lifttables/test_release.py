@@ -52,7 +52,7 @@ def entries():
     return read_ledger(ledger_next_to(Path("p.csv"))).entries
 
 
-def files():
+def files_here():
     return {path.name for path in Path().iterdir() if path.is_file()}
 
 
@@ -62,7 +62,7 @@ def test_a_release_that_says_nothing_is_none(folder, capsys):
         main(["release", "p.csv", *OF, "--belief", "10%", "12%", "-o", "out.csv"]) == 3
     )
     assert len(capsys.readouterr().err.splitlines()) == 3
-    assert files() == {"p.csv"}
+    assert files_here() == {"p.csv"}
     with pytest.raises(tables.NothingToRelease) as stopped:
         tables.sanitise(
             patients(60), secret="ill", public="town", notion=tables.Question(0.1, 0.12)
@@ -76,9 +76,9 @@ def test_a_release_that_says_nothing_is_none(folder, capsys):
 
 def test_the_same_command_again_gives_the_identical_files(folder):
     assert release() == 0
-    first = {name: Path(name).read_bytes() for name in files()}
+    first = {name: Path(name).read_bytes() for name in files_here()}
     assert release("--force") == 0
-    assert {name: Path(name).read_bytes() for name in files()} == first
+    assert {name: Path(name).read_bytes() for name in files_here()} == first
     assert len(entries()) == 1
 
 
@@ -112,22 +112,22 @@ def test_another_design_by_the_same_command_is_another_release(
 
 def test_only_the_owner_reads_what_is_confidential(folder):
     assert release() == 0
-    private = [Path(name) for name in files() if "PRIVATE" in name]
+    private = [Path(name) for name in files_here() if "PRIVATE" in name]
     assert len(private) == 3
     assert not any(path.stat().st_mode & 0o077 for path in private)
 
 
 def test_rows_are_released_once(folder):
     assert release() == 0
-    before = files()
+    before = files_here()
     other = ["--secret", "ill", "--public", "age", "--bin", "age=50"]
     assert main(["release", "p.csv", *other, *BELIEF, "-o", "b.csv"]) == 3
     assert release(out="c.csv") == 0  # the same release
     patients(2000, seed=1).write_csv("p.csv")  # the ledger belongs to the name
     assert release(out="d.csv") == 3
     assert release("--ledger", "other.json", out="d.csv") == 0
-    assert not {"b.csv"} & files()
-    assert before < files()
+    assert not {"b.csv"} & files_here()
+    assert before < files_here()
 
 
 def test_a_dry_run_needs_no_folder_to_write_to(folder, monkeypatch):
@@ -137,18 +137,18 @@ def test_a_dry_run_needs_no_folder_to_write_to(folder, monkeypatch):
     monkeypatch.setattr("filelock.SoftFileLock.acquire", no_lock)
     assert release() == 2
     assert release("--dry-run") == 0
-    assert files() == {"p.csv"}
+    assert files_here() == {"p.csv"}
 
 
 def test_a_column_with_one_value_is_refused(folder):
     patients(2000, towns=("north",)).write_csv("p.csv")
     assert release() == 2
-    assert files() == {"p.csv"}
+    assert files_here() == {"p.csv"}
 
 
 def test_a_dry_run_leaves_no_entry(folder):
     assert main(["release", "p.csv", *OF, *BELIEF, "--dry-run"]) == 0
-    assert files() == {"p.csv"}
+    assert files_here() == {"p.csv"}
 
 
 def test_counts_add_up_until_the_belief(folder):
@@ -191,7 +191,7 @@ def test_a_survey_is_asked_for_its_sampling(folder, name):
     patients(2000).with_columns(pl.lit("1").alias(name)).write_csv("p.csv")
     assert release() == 2
     assert release("--population", "no") == 3
-    assert files() == {"p.csv"}
+    assert files_here() == {"p.csv"}
     assert release("--counts") == 0
     assert release("--population", "yes", out="b.csv") == 0
     frame = pl.read_csv("p.csv")
@@ -389,9 +389,9 @@ COPIES = {
 def test_a_copy_of_the_rows_of_a_design_has_no_new_rows(folder, name):
     assert release() == 0
     COPIES[name](pl.read_csv("p.csv")).write_csv("copy.csv")
-    before = files()
+    before = files_here()
     assert new_rows("copy.csv") == 3
-    assert files() == before
+    assert files_here() == before
     # a row less is another table, as the card says
     pl.read_csv("copy.csv").head(-1).write_csv("copy.csv")
     assert new_rows("copy.csv") == 0
@@ -408,9 +408,9 @@ def test_a_secret_of_one_value_tells_rows_apart_no_better_than_none(
     if some:  # the others are missing
         gone = pl.when(pl.int_range(pl.len()) % 2 == 0).then(gone)
     frame.with_columns(ill=gone).write_csv("copy.csv")
-    before = files()
+    before = files_here()
     assert new_rows("copy.csv") == 3
-    assert files() == before
+    assert files_here() == before
     frame.head(-1).with_columns(ill=gone).write_csv("copy.csv")
     assert new_rows("copy.csv") == 0
 
@@ -527,12 +527,12 @@ def test_a_design_is_used_with_the_key_that_it_was_made_with(
     assert new_rows("copy.csv") == 3
     key = state_folder() / "noise.PRIVATE.key"
     OTHER_KEYS[name](key)
-    before = files()
+    before = files_here()
     assert new_rows("copy.csv") == 2
     assert new_rows("copy.csv", "--dry-run") == 2
     with pytest.raises(DataError):
         tables.apply(pl.read_csv("copy.csv"), load("out.PRIVATE.design.json"), rng=1)
-    assert files() == before
+    assert files_here() == before
     if name in ("lost", "no folder for one"):
         assert not key.exists()  # none was made
 
@@ -596,8 +596,8 @@ def write_excel(frame, path):
     parts = {
         "[Content_Types].xml": (
             f'<Types xmlns="{of}/package/2006/content-types"><Default Extension="rels"'
-            ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override'  # noqa: E501
-            ' PartName="/xl/workbook.xml"'
+            ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            '<Override PartName="/xl/workbook.xml"'
             f' ContentType="{kinds}.sheet.main+xml"/><Override PartName="/xl/s.xml"'
             f' ContentType="{kinds}.worksheet+xml"/></Types>'
         ),
@@ -615,8 +615,8 @@ def write_excel(frame, path):
             f' Id="r1" Type="{relation}/worksheet" Target="s.xml"/></Relationships>'
         ),
         "xl/s.xml": (
-            "<worksheet"
-            f' xmlns="{of}/spreadsheetml/2006/main"><sheetData>{rows}</sheetData></worksheet>'  # noqa: E501
+            f'<worksheet xmlns="{of}/spreadsheetml/2006/main">'
+            f"<sheetData>{rows}</sheetData></worksheet>"
         ),
     }
     with zipfile.ZipFile(path, "w") as file:

@@ -55,7 +55,7 @@ def by_frame(convert):
     return route
 
 
-def by_command(name):
+def route_by_command(name):
     def route(folder):
         frame = numbered_people()
         if name.endswith("parquet"):
@@ -120,9 +120,9 @@ ROUTES = {
     "pandas": by_frame(pl.DataFrame.to_pandas),
     "PyArrow": by_frame(pl.DataFrame.to_arrow),
     "pandas without Polars": by_frame(lambda frame: Frame(frame.to_pandas())),
-    "CSV": by_command("people.csv"),
-    "CSV, zipped": by_command("people.csv.gz"),
-    "Parquet": by_command("people.parquet"),
+    "CSV": route_by_command("people.csv"),
+    "CSV, zipped": route_by_command("people.csv.gz"),
+    "Parquet": route_by_command("people.parquet"),
     "the page": by_the_page,
     "Dask": by_frame(dask),
 }
@@ -221,7 +221,7 @@ def test_a_new_check_is_made_on_every_route(name, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("kind", ["frame", "file", "command", "Dask"])
 def test_a_new_check_is_made_of_new_rows_too(kind, monkeypatch, tmp_path):
-    by_command("people.csv")(tmp_path)
+    route_by_command("people.csv")(tmp_path)
     stored, new = tmp_path / "out-people.PRIVATE.design.json", tmp_path / "new.csv"
     ledger = tmp_path / "people.csv.PRIVATE.releases.json"
     assert ledger.exists()

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
-from messages import raised
+from messages import as_stored, raised
 
 import liftlib as ll
 import lifttables as tables
@@ -16,8 +16,8 @@ def test_a_seed_may_be_as_long_as_it_likes():
     """And each is another, where a float would be the same for two."""
     for seed in (2**53, 2**53 + 1, 10**400, np.int64(3)):
         assert generator(seed).random() == np.random.default_rng(seed).random()
-    assert note_on(10**400).startswith("drawn from the seed 1000")
-    assert note_on(10**5000).startswith("drawn from the seed int too long to write: ")
+    assert "1000" in note_on(10**400)
+    as_stored(note_on(10**5000))
     with raised(ll.InvalidParameter):
         generator(-1)
 

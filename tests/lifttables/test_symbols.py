@@ -40,11 +40,11 @@ def inverses(lifts):
     return [1 / v for v in lifts]
 
 
-def l1(lifts):
+def l1_of_lifts(lifts):
     return math.log(1 + mean([abs(v - 1) for v in lifts]))
 
 
-def chi2(lifts):
+def chi2_of_lifts(lifts):
     return math.log(1 + math.sqrt(mean([(v - 1) ** 2 for v in lifts])))
 
 
@@ -72,14 +72,18 @@ CASES = {
     "ALIP, upper": ("eps_u", lambda b: ll.ALIP(inf, b), lambda v: math.log(max(v))),
     "LIP": ("eps", ll.LIP, lambda v: max(-math.log(min(v)), math.log(max(v)))),
     "LDP": ("eps", ll.LDP, lambda v: math.log(max(v) / min(v))),
-    "l1, inverse": ("eps_l", lambda b: ll.L1Lift(b, inf), lambda v: l1(inverses(v))),
-    "l1": ("eps_u", lambda b: ll.L1Lift(inf, b), l1),
+    "l1, inverse": (
+        "eps_l",
+        lambda b: ll.L1Lift(b, inf),
+        lambda v: l1_of_lifts(inverses(v)),
+    ),
+    "l1": ("eps_u", lambda b: ll.L1Lift(inf, b), l1_of_lifts),
     "chi2, inverse": (
         "eps_l",
         lambda b: ll.Chi2Lift(b, inf),
-        lambda v: chi2(inverses(v)),
+        lambda v: chi2_of_lifts(inverses(v)),
     ),
-    "chi2": ("eps_u", lambda b: ll.Chi2Lift(inf, b), chi2),
+    "chi2": ("eps_u", lambda b: ll.Chi2Lift(inf, b), chi2_of_lifts),
     "alpha, inverse": (
         "eps_l",
         lambda b: ll.AlphaLift(3, b, inf),
@@ -96,7 +100,7 @@ def audited_counts(notion):
     )
 
 
-def named(found):
+def broken_symbols(found):
     return {symbol.symbol for symbol in found.symbols if symbol.broken}
 
 
@@ -108,10 +112,10 @@ def test_the_symbols_named_are_those_that_need_more_than_the_budget(case, at):
     edge = sorted(needs.values())[at]
     for allowed in (edge - CLOSE, edge + CLOSE):
         found = audited_counts(make(allowed))
-        assert named(found) == {
+        assert broken_symbols(found) == {
             symbol for symbol, need in needs.items() if need > allowed
         }
-        assert found.kept is not bool(named(found))
+        assert found.kept is not bool(broken_symbols(found))
         assert found.kept is make(allowed).is_satisfied(
             Joint.from_counts(COUNTS), ll.Channel.identity(4)
         )
@@ -204,7 +208,7 @@ def test_values_cannot_be_changed():
 
 
 @dataclass(frozen=True)
-class Over(LiftNotion):
+class OverByLift(LiftNotion):
     """Exceeds a budget of 0 by what it is told."""
 
     nats: float
@@ -228,7 +232,7 @@ class TogetherOver(ll.Notion):
         return self.nats
 
 
-@pytest.mark.parametrize("make", [Over, TogetherOver])
+@pytest.mark.parametrize("make", [OverByLift, TogetherOver])
 def test_kept_to_within_the_tolerance_and_no_further(make):
     for nats, kept in (
         (KEEP_TOL, True),
@@ -239,16 +243,14 @@ def test_kept_to_within_the_tolerance_and_no_further(make):
 
 
 def test_a_user_s_budget_is_printed_as_it_is():
-    texts = [
-        str(one)
+    found = [
+        one
         for symbol in audited_counts(MaxLiftOnly(0.3)).symbols
         for one in symbol.broken
     ]
-    assert texts
-    assert all(
-        text.startswith("most: needs ") and ", budget 0.3 (secret " in text
-        for text in texts
-    )
+    assert found
+    assert all((one.budget, one.allowed) == ("most", 0.3) for one in found)
+    assert all(" 0.3 " in str(one) for one in found)
 
 
 def test_programs_get_numbers():
@@ -282,8 +284,5 @@ def test_where_no_symbol_decides_the_excess_is_told(make, leakage):
     assert all(symbol.kept is None and symbol.broken == () for symbol in found.symbols)
     assert audited_counts(make(worst - CLOSE)).kept is False
     assert audited_counts(make(worst + CLOSE)).kept is True
-    assert (
-        found.notes[1]
-        == f"{make(0.01)} is exceeded by {worst - 0.01:.4g} nats, by all symbols"
-        " together: single ones do not decide it"
-    )
+    assert f"{make(0.01)} " in found.notes[1]
+    assert f" {worst - 0.01:.4g} nats" in found.notes[1]

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from messages import raised
+from messages import as_stored, raised
 from table_of_people import PEOPLE
 
 import liftlib as ll
@@ -204,11 +204,7 @@ def test_a_command_says_which_line_is_wrong(
         )
         == 2
     )
-    name = "the standard input" if source == "-" else "in.csv"
-    assert (
-        f"lift: cannot read {name}: line 62 has 5 fields, but the header has 4: put"
-        in capsys.readouterr().err
-    )
+    as_stored(capsys.readouterr().err, source)
     assert not (tmp_path / "bad.csv").exists()
     assert not (tmp_path / "ledger.json").exists()
 
@@ -225,49 +221,34 @@ def test_the_secret_is_not_published_in_place_of_the_public_column(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    "text",
     [
-        (
-            "a,b,c\n1,2,3\n1,2\n",
-            "line 3 has 2 fields, but the header has 3: fill in the missing fields",
-        ),
-        ("a,b,c\n1,2,3\n1,2", "line 3 has 2 fields, but the header has 3"),
-        ("a,b,c\r\n1,2,3\r\n1,2\r\n", "line 3 has 2 fields, but the header has 3"),
-        ("a,b,c\n1,2,3\n\n1,2,3\n", "line 3 is empty: delete it"),
-        ("a,b,c\r\n1,2,3\r\n\r\n", "line 3 is empty: delete it"),
-        ("a,b,c\n1,2,3\n1,2,3,\n", "line 3 has 4 fields"),
-        ("a,b\nx,1,2\n", "line 2 has 3 fields"),
-        ('a,b\n"x\ny",1\n"\n\n",2\nz,1,2\n', "line 7 has 3 fields"),
-        ('a,b\n1,2\n"x\ny",1,2\n', "line 3 has 3 fields"),
-        ('\n\na,b\n"1\n",2\n1\n', "line 6 has 1 field, but the header has 2"),
-        ('\ufeff"a,b",b\n1,2\n1,2,3\n', "line 3 has 3 fields"),
+        "a,b,c\n1,2,3\n1,2\n",
+        "a,b,c\n1,2,3\n1,2",
+        "a,b,c\r\n1,2,3\r\n1,2\r\n",
+        "a,b,c\n1,2,3\n\n1,2,3\n",
+        "a,b,c\r\n1,2,3\r\n\r\n",
+        "a,b,c\n1,2,3\n1,2,3,\n",
+        "a,b\nx,1,2\n",
+        'a,b\n"x\ny",1\n"\n\n",2\nz,1,2\n',
+        'a,b\n1,2\n"x\ny",1,2\n',
+        '\n\na,b\n"1\n",2\n1\n',
+        '\ufeff"a,b",b\n1,2\n1,2,3\n',
         # a quotation mark inside a value: where the value ends depends on who reads it
-        (
-            'a,b,c\n1,2,3\n "x,y",1,2\n',
-            "line 3 has a quotation mark inside a value: put the value in quotes and",
-        ),
-        (
-            'a,b,c\n5" pipe,1,2\n6" pipe,2,3\n',
-            "line 2 has a quotation mark inside a value",
-        ),
-        ('a,b,c\n1,2,3\n1,2,7" pipe\n', "line 3 has a quotation mark inside a value"),
-        ('a,b,c\n1,2,3\n1,2,7" pipe', "line 3 has a quotation mark inside a value"),
-        ('a,b,c\n"x,2,3\n"y",2,3\n', "line 2 has a quotation mark inside a value"),
-        (
-            'a,b,c\n1,2,3\n1,"2,3\n1,2,3\n',
-            "line 3 has a quotation mark that opens a value and none that closes it",
-        ),
-        (
-            'a,b,c\n1,2,3\n1,2,3\n1,2,"',
-            "line 4 has a quotation mark that opens a value",
-        ),
+        'a,b,c\n1,2,3\n "x,y",1,2\n',
+        'a,b,c\n5" pipe,1,2\n6" pipe,2,3\n',
+        'a,b,c\n1,2,3\n1,2,7" pipe\n',
+        'a,b,c\n1,2,3\n1,2,7" pipe',
+        'a,b,c\n"x,2,3\n"y",2,3\n',
+        'a,b,c\n1,2,3\n1,"2,3\n1,2,3\n',
+        'a,b,c\n1,2,3\n1,2,3\n1,2,"',
     ],
 )
 @pytest.mark.parametrize("block", [1, 3, 1000])
-def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, message, block):
+def test_what_is_wrong_with_which_line(tmp_path, monkeypatch, text, block):
     monkeypatch.setattr(widths, "BLOCK_BYTES", block)
     path = written(tmp_path, text)
-    with pytest.raises(DataError, match=message):
+    with raised(DataError, of=text):
         distinct(open_table(path), ["b"])
 
 
@@ -336,46 +317,30 @@ def test_lines_of_right_and_wrong_widths_as_the_csv_module_writes_them(
             widths.check_widths(file, "t", separator, len(names))
         else:
             fields = len(names) + 1 if more else len(names) - 1
-            with pytest.raises(DataError, match=rf"t: line {line} has {fields} field"):
+            with pytest.raises(DataError, match=rf"{line} has {fields} field"):
                 widths.check_widths(file, "t", separator, len(names))
 
 
 @pytest.mark.parametrize(
-    ("how", "text", "message"),
+    ("how", "text"),
     [
-        (
-            {"separator": ";"},
-            "a;b\n1;2\n1\n",
-            "line 3 has 1 field, but the header has 2: fill in",
-        ),
-        ({"separator": ";"}, "a;b\n1;2\n\n1;2\n", "line 3 is empty: delete it"),
-        (
-            {},
-            'a,b\n1,2\n"1,2\n',
-            "line 3 has a quotation mark that opens a value and none that closes it",
-        ),
-        (
-            {},
-            'a,b,c\n1,2,3\n o"x,y",2\n',
-            "line 3 has a quotation mark inside a value",
-        ),
-        ({}, "a,b\n'1,2',3\n", "line 2 has 3 fields.*in quotes"),
-        (
-            {},
-            "a;b\n1;2\n",
-            "values with ';' between them, not ',': name the separator, ';'",
-        ),
-        ({}, "a\tb\n1\t2\n", "name the separator, tab"),
-        ({"encoding": "ascii"}, "a,b\né,2\n", "it is not ascii"),
+        ({"separator": ";"}, "a;b\n1;2\n1\n"),
+        ({"separator": ";"}, "a;b\n1;2\n\n1;2\n"),
+        ({}, 'a,b\n1,2\n"1,2\n'),
+        ({}, 'a,b,c\n1,2,3\n o"x,y",2\n'),
+        ({}, "a,b\n'1,2',3\n"),
+        ({}, "a;b\n1;2\n"),
+        ({}, "a\tb\n1\t2\n"),
+        ({"encoding": "ascii"}, "a,b\né,2\n"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, monkeypatch, how, text, message):
+def test_what_is_wrong_is_said(tmp_path, monkeypatch, how, text):
     path = tmp_path / "in.csv"
     path.write_text(text, encoding="utf-8")
     for block in (1, 1000):
         monkeypatch.setattr(widths, "BLOCK_BYTES", block)
         monkeypatch.setattr(files, "BLOCK_BYTES", block)
-        with pytest.raises(DataError, match=message):
+        with raised(DataError, of=text):
             distinct(open_table(path, TextFormat(**how)), ["b"])
 
 
@@ -390,22 +355,16 @@ def test_text_that_is_not_utf8_asks_for_its_encoding(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
+    "how",
     [
-        ({"separator": ";;"}, "separator is ';;': give one ASCII character"),
-        ({"separator": ""}, "separator is ''"),
-        ({"separator": "\n"}, "separator is"),
-        ({"separator": "é"}, "separator is 'é'"),
-        ({"separator": '"'}, "separator is"),
-        ({"encoding": "klingon"}, "encoding is 'klingon', which is not known"),
-        ({"encoding": "base64"}, "encoding is 'base64'"),
-        ({"encoding": "a\0b"}, "encoding is"),
+        *[{"separator": text} for text in (";;", "", "\n", "é", '"')],
+        *[{"encoding": text} for text in ("klingon", "base64", "a\0b")],
     ],
 )
-def test_a_form_that_no_table_has(how, message):
-    with pytest.raises(InvalidParameter, match=message):
+def test_a_form_that_no_table_has(how):
+    with raised(InvalidParameter):
         TextFormat(**how)
-    with pytest.raises(InvalidParameter, match=message):
+    with raised(InvalidParameter):
         Reading("s", "x", **how)
 
 
@@ -430,7 +389,7 @@ def test_a_command_refuses_one_in_a_line(tmp_path, capsys):
     path.write_text("a;b\n1;2\n")
     assert main(["audit", str(path), "--secret", "a", "--public", "b"]) == 2
     err = capsys.readouterr().err
-    assert err.endswith("not ',': name the separator, ';' (--separator)\n")
+    assert "';' (--separator)" in err
     assert err.count("\n") == 1
 
 

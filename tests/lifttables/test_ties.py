@@ -79,7 +79,7 @@ def leading(sign):
     return _leading(shaken(TWINS, sign))
 
 
-def texts(sign):
+def texts_of_towns(sign):
     towns = Symbols((Column("town"),), (("Ely",), ("Rye",), ("Wye",)))
     return texts_of_outputs(towns, [(0, 1, 2)] * 3, shaken(TWINS, sign))
 
@@ -155,7 +155,7 @@ def known(sign):
 
 CHOICES = (
     leading,
-    texts,
+    texts_of_towns,
     lines,
     audit,
     partition,

@@ -91,9 +91,9 @@ def test_bins_keep_all_their_digits_and_their_order():
 
 def test_a_hierarchy_says_what_values_count_as(tmp_path):
     path = tmp_path / "towns.csv"
-    path.write_text(
-        "town,country,continent\nUlm,D,Europe\nBonn,D,Europe\nRome,I,Europe\nPisa,I,Europe\n"
-    )
+    towns = ["Ulm,D", "Bonn,D", "Rome,I", "Pisa,I"]
+    lines = ["town,country,continent", *(f"{town},Europe" for town in towns)]
+    path.write_text("\n".join(lines))
     found = counts("town", hierarchies=(f"town={path}",))
     assert found.public.texts == ("D", "I")
     assert found.table.sum(axis=0).tolist() == [60, 60]
@@ -158,10 +158,7 @@ def test_signs_and_words_for_missing_values_are_asked_about(tmp_path):
     # an audit leaves out the others, and counts them
     found = tables.audit(SIGNS, **of)
     assert found.rows == 60
-    assert any(
-        "60 of 120 rows were dropped" in note and "(empty, or NA, *, -" in note
-        for note in found.notes
-    )
+    assert any(note.startswith("60 of 120 ") for note in found.notes)
 
 
 EDGES = "2020-03-01,2020-12-01"
@@ -173,12 +170,7 @@ EDGES = "2020-03-01,2020-12-01"
 def test_numbers_do_not_cut_dates(to):
     frame = to(ROWS.with_columns(stamp=pl.col("seen").cast(pl.Datetime)))
     for name, bins in itertools.product(("seen", "stamp"), ("5,10", "3")):
-        with pytest.raises(
-            DataError,
-            match=(
-                f"column '{name}' contains dates, which numbers do not cut: give dates"
-            ),
-        ):
+        with raised(DataError):
             counts_of(frame, "s", name, bins=(f"{name}={bins}",))
     cut = [
         counts_of(frame, "s", name, bins=(f"{name}={EDGES}",), rare="keep")
@@ -197,51 +189,33 @@ def test_a_group_may_have_the_name_of_its_only_value(tmp_path):
     assert counts("town", hierarchies=(f"town={path}",)).public.texts == ("Rome", "Ulm")
 
 
+def of_s_and_x(x):
+    return pd.DataFrame({"s": ["a", "b"], "x": x})
+
+
 @pytest.mark.parametrize(
-    ("frame", "message"),
+    ("number", "frame"),
     [
-        (
-            pd.DataFrame([["a", "b", "c"]] * 9, columns=["s", "x", "x"]),
-            "has more than one column 'x': rename them",
-        ),
-        (
-            pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}),
-            "has a column 0, whose name is not text",
-        ),
-        (
-            pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}),
-            r"has a column \('s', 1\), whose name is not text",
-        ),
-        (
-            pd.DataFrame(
-                {"s": ["a", "b"], "x": pd.Series(["a\ud800", "b"], dtype=object)}
-            ),
-            "contains text that is not Unicode",
-        ),
-        (
-            pd.DataFrame({"s": ["a", "b"], "x": pd.Series([[1], [2]])}),
-            "has no labels: convert it to text first",
-        ),
-        (
-            pd.DataFrame({"s": ["a", "b"], "x": pd.to_timedelta([1, 2], "D")}),
-            "has no labels: convert it to text first",
-        ),
-        (
-            pd.DataFrame({"s": ["a", "b"], "x": pd.period_range("2020", periods=2)}),
-            "has no labels",
-        ),
-        (
-            pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}),
-            "column 's' contains '.rare.'",
-        ),
-        (pd.DataFrame(), "has no column 's'"),
-        (pl.DataFrame({"s": ["a", "b"], "": ["u", "v"]}), "has no column 'x'"),
-        ({"s": ["a"], "x": ["b"]}, "dict is not a table"),
-        (None, "NoneType is not a table"),
+        *enumerate(
+            [
+                pd.DataFrame([["a", "b", "c"]] * 9, columns=["s", "x", "x"]),
+                pd.DataFrame({0: ["a", "b"], 1: ["c", "d"]}),
+                pd.DataFrame({("s", 1): ["a"], ("x", 2): ["b"]}),
+                of_s_and_x(pd.Series(["a\ud800", "b"], dtype=object)),
+                of_s_and_x(pd.Series([[1], [2]])),
+                of_s_and_x(pd.to_timedelta([1, 2], "D")),
+                of_s_and_x(pd.period_range("2020", periods=2)),
+                pd.DataFrame({"s": ["(rare)", "b"], "x": ["u", "v"]}),
+                pd.DataFrame(),
+                pl.DataFrame({"s": ["a", "b"], "": ["u", "v"]}),
+                {"s": ["a"], "x": ["b"]},
+                None,
+            ]
+        )
     ],
-    ids=range(12),
+    ids=lambda value: value if isinstance(value, int) else "",
 )
-def test_frames_that_are_no_table(frame, message):
-    with pytest.raises(DataError, match=message) as told:
+def test_frames_that_are_no_table(number, frame):
+    with raised(DataError, of=number) as told:
         tables.audit(frame, secret="s", public="x", resamples=0)
     assert "\n" not in str(told.value)

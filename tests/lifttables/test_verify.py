@@ -5,7 +5,7 @@ import json
 
 import polars as pl
 import pytest
-from messages import raised
+from messages import as_stored, raised
 from table_of_people import PEOPLE
 
 import liftlib as ll
@@ -57,42 +57,28 @@ def test_release_and_card_belong_together(two_files, capsys):
     assert f"{len(ROWS):,} rows" in text
     code, out, err = verify(capsys, release, card)
     assert (code, err) == (0, "")
-    assert out.startswith(f"{release} and {card} belong together: {len(ROWS):,} rows\n")
+    assert f" {len(ROWS):,} rows" in out
     assert verify(capsys, release, card, "--json")[0] == 0
 
 
 CHANGES = {
-    "a row less": (
-        lambda rows: rows.head(-1),
-        f"the release has {len(ROWS) - 1:,} rows, and the card says",
+    "a row less": lambda rows: rows.head(-1),
+    "two rows exchanged": lambda rows: rows.reverse(),
+    "another symbol": lambda rows: rows.with_columns(
+        age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")
     ),
-    "two rows exchanged": (lambda rows: rows.reverse(), "the SHA-256 of"),
-    "another symbol": (
-        lambda rows: rows.with_columns(
-            age=pl.when(pl.int_range(pl.len()) == 0).then(pl.lit("9")).otherwise("age")
-        ),
-        "the card does not list 1 symbol of the release, such as '9'",
-    ),
-    "a column more": (
-        lambda rows: rows.with_columns(id=pl.int_range(pl.len())),
-        "does not name the column 'id'",
-    ),
-    "no released column": (
-        lambda rows: rows.rename({"age": "years"}),
-        "the release has no column 'age'",
-    ),
+    "a column more": lambda rows: rows.with_columns(id=pl.int_range(pl.len())),
+    "no released column": lambda rows: rows.rename({"age": "years"}),
 }
 
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_every_change_of_the_release_is_found(two_files, capsys, name):
     release, card = two_files
-    change, message = CHANGES[name]
-    change(pl.read_csv(release, infer_schema=False)).write_csv(release)
+    CHANGES[name](pl.read_csv(release, infer_schema=False)).write_csv(release)
     code, out, err = verify(capsys, release, card)
     assert (code, err) == (5, "")
-    assert message in out
-    assert "the SHA-256 of" in out
+    as_stored(out, name)
     assert all(
         line.startswith("DIFFERS: ")
         for line in out.splitlines()
@@ -119,7 +105,7 @@ def test_the_card_of_a_frame_identifies_no_file(tmp_path, capsys):
     done.frame.write_csv(tmp_path / "out.csv")
     code, out, _ = verify(capsys, tmp_path / "out.csv", tmp_path / "card.json")
     assert code == 0
-    assert "identifies no file, so no SHA-256 was compared" in out
+    as_stored(out)
     pl.concat([done.frame, done.frame.head(1)]).write_csv(tmp_path / "out.csv")
     assert verify(capsys, tmp_path / "out.csv", tmp_path / "card.json")[0] == 5
 
@@ -144,14 +130,10 @@ def test_what_cannot_be_read_is_one_line(two_files, capsys, tmp_path):
         (tmp_path / "no.csv", card),
         ("-", card),
     ]
-    for words, message in zip(
-        cases,
-        ("has the format 'liftlib card 1'", "is no card", "no file", "standard"),
-        strict=True,
-    ):
+    for number, words in enumerate(cases):
         code, out, err = verify(capsys, *words)
         assert (code, out, err.count("\n")) == (2, "", 1)
-        assert message in err
+        as_stored(err, number)
 
 
 def edited(value):
@@ -192,7 +174,7 @@ def test_an_edited_card_is_refused(two_files, capsys, tmp_path, field):
     odd.write_text(json.dumps(content | {field: changed}))
     code, out, _ = verify(capsys, release, odd)
     assert code == 5
-    assert "DIFFERS: the card was changed after it was made" in out
+    assert "DIFFERS: " in out
     assert main(["estimate", str(release), str(odd)]) == 5
     with raised(WrongCard):
         tables.estimate(pl.read_csv(release, infer_schema=False), tables.read_card(odd))
@@ -238,19 +220,14 @@ def test_an_estimate_verifies_first(tmp_path, capsys):
         assert main(["estimate", str(path), str(card)]) == 0
     capsys.readouterr()
     assert main(["estimate", str(two), str(cards[one])]) == 5
-    assert (
-        f"lift: {two} is not the release of this card, so shares estimated from it"
-        in capsys.readouterr().err
-    )
+    as_stored(capsys.readouterr().err)
     part = tmp_path / "part.csv"
     part.write_text("".join(two.read_text().splitlines(keepends=True)[:-9]))
     assert main(["estimate", str(part), str(cards[two])]) == 5
     out, err = capsys.readouterr()
     assert out == ""
-    assert (
-        f"the release has {len(ROWS) - 9:,} rows, and the card says {len(ROWS):,}"
-        in err
-    )
+    assert f" {len(ROWS) - 9:,} rows" in err
+    assert f" {len(ROWS):,}" in err
     with raised(WrongCard):
         tables.estimate(part, tables.read_card(cards[two]))
     # a frame is of any rows
@@ -332,4 +309,4 @@ def test_a_first_release_is_none_of_new_rows(made_again, capsys):
     forge(card, rows=9, sha256=digest)
     code, out, _ = verify(capsys, release, card, "--design", design)
     assert code == 5
-    assert "new rows" in out
+    as_stored(out)

@@ -17,7 +17,7 @@ from mixproof.proof import BISECT, FIRST, LEAF
 MARGIN = 1e-12  # by which an upper end may exceed what the other ends leave
 
 
-def started(
+def tree_from(
     problem, dual, cutoff, caps, tolerance=1e-6, slots=branch_and_bound.SLOTS, **how
 ):
     work = Pass.start(dual, cutoff, tolerance, len(problem.rows), **how)
@@ -25,7 +25,7 @@ def started(
 
 
 def explored(problem, dual, cutoff, caps, **how):
-    made = started(problem, dual, cutoff, caps, **how)
+    made = tree_from(problem, dual, cutoff, caps, **how)
     for _ in made.explore():
         pass
     return made
@@ -33,7 +33,7 @@ def explored(problem, dual, cutoff, caps, **how):
 
 def to_its_end(problem, dual, cutoff, caps, **how):
     """The tree when no node is open, whatever columns were found on the way."""
-    made = started(problem, dual, cutoff, caps, several=True, **how)
+    made = tree_from(problem, dual, cutoff, caps, several=True, **how)
     while made.waiting:
         made.work.cheap = 0
         for _ in made.explore():
@@ -73,7 +73,7 @@ def box(work, at, caps):
     return least, tightened(least, most)
 
 
-def bounded(problem, dual, least, most, multipliers):
+def proven_value(problem, dual, least, most, multipliers):
     """What multipliers prove on a box, coordinate by coordinate."""
     slopes = dual + multipliers @ problem.rows
     value = sum(
@@ -94,7 +94,8 @@ def by_highs(problem, dual, least, most):
     width = np.where(most - least > MARGIN, most - least, np.inf)
     slope = (high - low) / width
     found = linprog(
-        slope - dual, A_ub=np.vstack([problem.rows, -problem.rows]), b_ub=np.append(problem.high, -problem.low),  # noqa: E501
+        slope - dual, A_ub=np.vstack([problem.rows, -problem.rows]),
+        b_ub=np.append(problem.high, -problem.low),
         bounds=np.column_stack([least, most]), method="highs",
     )  # fmt: skip
     return found.fun + (low - slope * least).sum() if found.status == 0 else np.inf
@@ -116,7 +117,7 @@ def test_each_node_is_bounded_as_by_highs():
         assert (records.parent[1 : work.nodes] < np.arange(1, work.nodes)).all()
         for at in range(work.nodes):
             least, most = box(work, at, caps)
-            value = bounded(problem, dual, least, most, records.multipliers[at])
+            value = proven_value(problem, dual, least, most, records.multipliers[at])
             inside = ((points >= least - 1e-12) & (points <= most + 1e-12)).all(axis=1)
             assert (cheap[inside] >= value - 1e-9).all()
             optimum = by_highs(problem, dual, least, most)
@@ -154,7 +155,7 @@ def test_no_part_without_a_node_is_below_the_least_price():
                     if x not in children:
                         low = least.copy()
                         low[x] = level
-                        price = bounded(problem, dual, low, most, multipliers)
+                        price = proven_value(problem, dual, low, most, multipliers)
                         assert made.least_price <= price + 1e-12
                         parts += 1
                     most[x] = level
@@ -202,7 +203,7 @@ def test_a_pass_goes_on_where_it_stood():
     for g, _, problem, dual, _ in polytopes(5, seed=7):
         corners = vertices(g)
         given = problem, dual, prices(corners, dual).min() - 0.01, caps_of(corners)
-        once, bits = explored(*given), started(*given)
+        once, bits = explored(*given), tree_from(*given)
         while bits.waiting:
             before = bits.work.nodes
             for _ in bits.explore(before + 1):
@@ -241,7 +242,9 @@ def test_nodes_given_up_bound_the_pass():
         assert all(price < -work.tolerance for price, _ in work.columns)
         leaves = np.flatnonzero(work.records.kind[: work.nodes] == LEAF)
         found = [
-            bounded(problem, dual, *box(work, at, caps), work.records.multipliers[at])
+            proven_value(
+                problem, dual, *box(work, at, caps), work.records.multipliers[at]
+            )
             for at in leaves
         ]
         if min(found) < work.cutoff:
@@ -272,7 +275,7 @@ def test_records_grow():
     for g, _, problem, dual, _ in polytopes(12, seed=20, largest=8):
         corners = vertices(g)
         given = problem, dual, prices(corners, dual).min() - 1e-3, caps_of(corners)
-        made, small = explored(*given), started(*given)
+        made, small = explored(*given), tree_from(*given)
         small.work.records = Records.empty(1, len(problem.rows))
         for _ in small.explore():
             pass

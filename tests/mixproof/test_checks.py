@@ -129,8 +129,9 @@ class TestKinds:
             ((1, JOINT), {}, "a"),
             (("x", JOINT), {"c": 2}, "c"),
         ):
-            with pytest.raises(InvalidParameter, match=f"^{name} is "):
+            with raised(InvalidParameter) as told:
                 function(*args, **kwargs)
+            assert name in str(told.value)
 
     def test_names_that_only_a_type_checker_has(self):
         @checked
@@ -180,13 +181,14 @@ class TestTheFunction:
         for _ in range(2):
             assert function("up", ("a",), loud=False) == ("up", ("a",), False)
             assert function("down") == ("down", (), True)
-            for args, kwargs, told in (
-                (("left",), {}, "way is 'left'"),
-                (("up", ("a", 3)), {"loud": False}, "names is"),
-                (("up",), {"loud": "no"}, "loud is 'no'"),
+            for args, kwargs, name in (
+                (("left",), {}, "way"),
+                (("up", ("a", 3)), {"loud": False}, "names"),
+                (("up",), {"loud": "no"}, "loud"),
             ):
-                with pytest.raises(InvalidParameter, match=told):
+                with raised(InvalidParameter) as told:
                     function(*args, **kwargs)
+                assert name in str(told.value)
             assert plain("a", False) == plain(it="a", loud=False) == ("a", False)
             for args, kwargs in (
                 ((False, "a"), {}),

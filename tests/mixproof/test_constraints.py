@@ -131,7 +131,8 @@ def test_wider_by_a_slack():
         low, high = hull.widened(slack)
         for k, (below, above) in enumerate(hull.sides):
             for at, size, moved in (
-                (below, hull.sizes[k, 0], hull.low[k] - low[k]), (above, hull.sizes[k, 1], high[k] - hull.high[k]),  # noqa: E501
+                (below, hull.sizes[k, 0], hull.low[k] - low[k]),
+                (above, hull.sizes[k, 1], high[k] - hull.high[k]),
             ):  # fmt: skip
                 assert moved == pytest.approx(
                     slack[at] / size if at >= 0 else 0.0, abs=1e-12

@@ -29,6 +29,13 @@ def joint_of(seed, shape=(5, 6), concentration=1.0, zeros=0.0):
     return ll.Joint(table / table.sum())
 
 
+def notions_drawn(kind, rng, seeds):
+    """Yield a joint, the halfspaces of a notion, and their extension, of each seed."""
+    for seed in seeds:
+        joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
+        yield joint, notion.halfspaces(joint), notion.extension(joint)
+
+
 LDP_OR_L1 = pytest.mark.parametrize(
     "kind", [ll.LDP, lambda eps: ll.L1Lift(np.inf, eps / 4)], ids=["LDP", "l1"]
 )
@@ -37,9 +44,7 @@ LDP_OR_L1 = pytest.mark.parametrize(
 @LDP_OR_L1
 def test_both_descriptions_have_the_same_points(kind):
     rng, inside = np.random.default_rng(0), 0.0
-    for seed in range(20):
-        joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
-        table, extension = notion.halfspaces(joint), notion.extension(joint)
+    for joint, table, extension in notions_drawn(kind, rng, range(20)):
         share = rng.random((300, 1))
         points = share * rng.dirichlet(np.full(6, 0.7), 300) + (1 - share) * joint.p_x
         # LDP: u has to lie between the largest lift and e^eps times the least; l1: the
@@ -71,8 +76,7 @@ def test_both_descriptions_have_the_same_points(kind):
 @pytest.mark.parametrize("seed", range(5))
 def test_multipliers_are_pulled_back_to_halfspaces(kind, seed):
     rng = np.random.default_rng(seed)
-    joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
-    table, extension = notion.halfspaces(joint), notion.extension(joint)
+    ((_, table, extension),) = notions_drawn(kind, rng, [seed])
     shape = (200, len(extension.halfspaces))
     weights = rng.exponential(size=shape) * (rng.random(shape) < 0.5)
     weights[:50, -1] += 5.0
@@ -92,14 +96,12 @@ def test_multipliers_are_pulled_back_to_halfspaces(kind, seed):
 def test_any_multipliers_prove_caps(kind):
     """Also where they leave a slope of an auxiliary variable."""
     rng = np.random.default_rng(2)
-    for seed in range(10):
-        joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
-        extension = notion.extension(joint)
+    for joint, table, extension in notions_drawn(kind, rng, range(10)):
         inside = np.append(joint.p_x, extension.inside)
         ranges = Extended.of(extension).ranges
         slack = np.zeros(len(extension.halfspaces))
         problem = Problem.of(ranges, slack, inside, extension.upper)
-        most = vertices(notion.halfspaces(joint)).max(axis=0)
+        most = vertices(table).max(axis=0)
         for size in (0.01, 0.1, 1.0):
             multipliers = size * rng.normal(size=(6, len(ranges.rows)))
             assert (caps_of(problem, multipliers) >= most - 1e-9).all()
@@ -108,14 +110,12 @@ def test_any_multipliers_prove_caps(kind):
 @LDP_OR_L1
 def test_the_bound_of_a_box_is_no_better_than_what_halfspaces_prove(kind):
     rng = np.random.default_rng(1)
-    for seed in range(20):
-        joint, notion = joint_of(seed), kind(rng.uniform(0.1, 2))
-        extension = notion.extension(joint)
+    for _, halfspaces, extension in notions_drawn(kind, rng, range(20)):
         hull = Extended.of(extension)
         ranges = hull.ranges
         y = rng.normal(size=(1, len(ranges.rows)))
         sides, weights = hull.pulled_back(y)
-        proof, table = weights[0], notion.halfspaces(joint)[sides[:, 0]]
+        proof, table = weights[0], halfspaces[sides[:, 0]]
         # of the box
         points, u = rng.random((300, 6)), rng.random((300, 1)) * extension.upper
         value = (

@@ -171,7 +171,7 @@ def test_nearly_equal_columns_are_left_to_the_solver():
 
 
 # The check itself
-# -----------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 COST, TABLE, RIGHT = (
     np.array([1.0, 2.0, 0.5]),
@@ -283,7 +283,7 @@ def test_tolerances_scale_with_the_objective():
 
 
 # The programme
-# --------------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 
 def test_bounds_on_rows_and_columns():
@@ -431,7 +431,7 @@ def watched(monkeypatch):
     return joined, duals, handed
 
 
-def mixture(seed, m=3000):
+def mixture_of_columns(seed, m=3000):
     rng = np.random.default_rng(seed)
     columns = rng.dirichlet(np.full(N, 0.4), size=m)
     return -xlogx(columns).sum(axis=1), columns, rng.dirichlet(np.ones(m)) @ columns
@@ -440,7 +440,7 @@ def mixture(seed, m=3000):
 @pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 1e3, 1e5])
 def test_feasible_rounds_cost_more_than_any_column_saves(watched, scale):
     _, _, handed = watched
-    cost, columns, target = mixture(5)
+    cost, columns, target = mixture_of_columns(5)
     found = mix_columns(scale * cost, columns, target)
     assert handed == []
     np.testing.assert_allclose(found.x @ columns, target, atol=1e-9)

@@ -5,6 +5,7 @@ import itertools
 
 import numpy as np
 import pytest
+from asked import entropies
 from scipy.optimize import linprog
 
 import liftlib as ll
@@ -21,11 +22,7 @@ from mixproof.proof import Proof
 from mixproof.search import cheapest_mixture
 
 
-def entropies(rows):
-    return -xlogx(np.asarray(rows)).sum(axis=1)
-
-
-def cases(count=6, seed=0, largest=6):
+def random_cases(count=6, seed=0, largest=6):
     rng = np.random.default_rng(seed)
     for _ in range(count):
         joint = ll.Joint(
@@ -45,7 +42,7 @@ def best(halfspaces, target):
 
 
 def test_the_least_cost_over_all_vertices():
-    for g, target in cases():
+    for g, target in random_cases():
         found, least = cheapest_mixture(g, target), best(g, target)
         assert found.cost == pytest.approx(
             least, abs=max(2e-9, 2e-6 * (entropies([target])[0] - least))
@@ -125,8 +122,9 @@ def test_a_checker_proves_what_the_search_says_however_large_the_multipliers(
         for at in range(20):
             box = np.zeros(1, int)
             proof = Proof(
-                upper=1e12, dual=work.dual, order=work.order, sides=sides, caps=state.caps,  # noqa: E501
-                cap_weights=weights[:n, :-1], parent=box - 1, child=box, kind=box, symbol=box, level=np.zeros(1),  # noqa: E501
+                upper=1e12, dual=work.dual, order=work.order, sides=sides,
+                caps=state.caps, cap_weights=weights[:n, :-1], parent=box - 1,
+                child=box, kind=box, symbol=box, level=np.zeros(1),
                 weights=weights[n + at : n + at + 1], points=np.empty((0, n)),
             )  # fmt: skip
             problem = {
@@ -142,7 +140,7 @@ def test_a_checker_proves_what_the_search_says_however_large_the_multipliers(
 
 
 def test_a_slack_widens_what_is_proven():
-    for (g, target), size in zip(cases(3, 2, 5), (0.01, 1.0, 40.0), strict=True):
+    for (g, target), size in zip(random_cases(3, 2, 5), (0.01, 1.0, 40.0), strict=True):
         scaled, slack = size * g, 1e-3
         room = slack * np.maximum(1.0, np.abs(scaled).max(axis=1))
         one = search.Search(scaled, target, slack)
@@ -170,7 +168,7 @@ def test_a_box_without_a_point_that_a_slack_leaves_unproven_is_given_up(slack):
 
 
 def test_rows_to_start_from():
-    for g, target in cases(3, 3):
+    for g, target in random_cases(3, 3):
         every = vertices(g)
         found = cheapest_mixture(g, target, Limits(seconds=0.0), more=every)
         assert found.cost <= best(g, target) + 1e-9
@@ -180,7 +178,7 @@ def test_rows_to_start_from():
 
 def test_a_limit_asks_for_a_heuristic_s_rows():
     asked = []
-    for g, target in cases(3, 4, 8):
+    for g, target in random_cases(3, 4, 8):
         every = vertices(g)
 
         def fallback(rows=every):
@@ -199,7 +197,7 @@ def test_a_limit_asks_for_a_heuristic_s_rows():
 def test_reports_fall(monkeypatch):
     """The cost falls, the bound rises, and the time goes on."""
     monkeypatch.setattr(search, "REPORTED", 20)
-    g, target = next(iter(cases(1, 5, 8)))
+    g, target = next(iter(random_cases(1, 5, 8)))
     told = []
     found = cheapest_mixture(g, target, Limits(report=lambda *one: told.append(one)))
     costs, bounds, times = np.array(told).T
@@ -248,7 +246,7 @@ def test_asking_for_more_never_proves_less_under_a_limit(programmes):
 
 
 # Its stages
-# --------------------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 
 def begun(n_secret=5, n_public=12):

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import scipy
-from asked import raised_if
+from asked import give_up, raised_if
 from messages import raised
 from scipy.optimize import linprog
 
@@ -187,10 +186,6 @@ def test_a_solver_that_returns_nonsense_is_caught(monkeypatch):
     monkeypatch.setattr(polytope, "_by_qhull", lambda *_: np.array([[0.0, 1.0]]))
     with raised(SolverFailure):
         vertices([[1.0, -1.0]])
-
-
-def give_up(rows, interior, most):
-    raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
 
 def test_without_pycddlib_the_remedy_is_said(monkeypatch):
@@ -415,8 +410,12 @@ def test_the_centre_has_the_most_slack():
         best = linprog(
             np.append(np.zeros(n), -1.0),
             A_ub=np.column_stack([-rows[free], size[free]]), b_ub=np.zeros(free.sum()),
-            A_eq=np.concatenate([[np.append(np.ones(n), 0)], np.column_stack([rows[equal], np.zeros(equal.sum())])]),  # noqa: E501
-            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1), method="highs",  # noqa: E501
+            A_eq=np.vstack([
+                np.append(np.ones(n), 0),
+                np.column_stack([rows[equal], np.zeros(equal.sum())]),
+            ]),
+            b_eq=np.append(1.0, np.zeros(equal.sum())), bounds=[(0, None)] * (n + 1),
+            method="highs",
         )  # fmt: skip
         assert ((rows[free] @ centre) / size[free]).min() == pytest.approx(
             -best.fun, abs=1e-8

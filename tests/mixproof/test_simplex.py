@@ -8,7 +8,7 @@ from mixproof import simplex
 from mixproof.simplex import ABOVE, INFEASIBLE, LOOSE, OPTIMAL, STUCK, Simplex, product
 
 
-def solved(rows, low, high, cost, least, most, limit=np.inf, bases=None):
+def solutions(rows, low, high, cost, least, most, limit=np.inf, bases=None):
     """The programs that share ``rows``, in the order given, with their status,
     objective and point.
     """
@@ -26,8 +26,9 @@ def solved(rows, low, high, cost, least, most, limit=np.inf, bases=None):
     which, found = np.arange(count), {}
     for done in programs.ended():
         ends = zip(
-            which[done], programs.status[done], programs.objective[done], programs.points(done),  # noqa: E501
-            programs.multipliers(done), programs.basis[done].copy(), strict=True,
+            which[done], programs.status[done], programs.objective[done],
+            programs.points(done), programs.multipliers(done),
+            programs.basis[done].copy(), strict=True,
         )  # fmt: skip
         found.update({int(at): rest for at, *rest in ends})
         which = programs.without(done, which)
@@ -55,7 +56,7 @@ def test_random_programs_against_highs():
     for _ in range(40):
         rows, low, high, cost, least, most = random_programs(rng)
         for k, (status, objective, point, multipliers, _) in enumerate(
-            solved(rows, low, high, cost, least, most)
+            solutions(rows, low, high, cost, least, most)
         ):
             bounds = np.column_stack([least[k], most[k]])
             expected = linprog(
@@ -85,12 +86,12 @@ def test_a_program_goes_on_from_any_basis():
     rng = np.random.default_rng(1)
     for _ in range(10):
         rows, low, high, cost, least, most = random_programs(rng)
-        first = solved(rows, low, high, cost, least, most)
+        first = solutions(rows, low, high, cost, least, most)
         ended = [at for at, one in enumerate(first) if one[0] == OPTIMAL]
         if not ended:
             continue
         bases = np.array([first[at][4] for at in ended])
-        again = solved(
+        again = solutions(
             rows, low, high, cost[ended], least[ended], most[ended], bases=bases
         )
         for at, one in zip(ended, again, strict=True):
@@ -102,10 +103,10 @@ def test_a_limit_ends_a_program():
     rng, above = np.random.default_rng(2), 0
     for _ in range(10):
         rows, low, high, cost, least, most = random_programs(rng)
-        whole = solved(rows, low, high, cost, least, most)
+        whole = solutions(rows, low, high, cost, least, most)
         optima = np.array([one[1] if one[0] == OPTIMAL else np.inf for one in whole])
         for one, limit, best in zip(
-            solved(rows, low, high, cost, least, most, optima - 0.1),
+            solutions(rows, low, high, cost, least, most, optima - 0.1),
             optima - 0.1,
             optima,
             strict=True,
@@ -121,7 +122,7 @@ def test_a_limit_ends_a_program():
 )
 def test_a_constraint_missed_by_next_to_nothing(missed, status):
     one = np.ones((1, 2))
-    found = solved(
+    found = solutions(
         one,
         np.ones(1),
         np.ones(1),
@@ -135,7 +136,7 @@ def test_a_constraint_missed_by_next_to_nothing(missed, status):
 def test_steps_that_never_end_are_given_up(monkeypatch):
     monkeypatch.setattr(simplex, "MAX_STEPS", 0)
     monkeypatch.setattr(simplex, "REFACTOR_STEPS", 1)
-    found = solved(
+    found = solutions(
         np.ones((1, 3)),
         np.ones(1),
         np.ones(1),
@@ -152,11 +153,11 @@ def test_either_ratio_test_comes_to_the_same(few, monkeypatch):
     rng = np.random.default_rng(3)
     sets = [random_programs(rng, 30) for _ in range(12)]
     assert max(cost.shape[1] for _, _, _, cost, _, _ in sets) > 8
-    expected = [solved(*given) for given in sets]
+    expected = [solutions(*given) for given in sets]
     monkeypatch.setattr(simplex, "FEW", few)
     monkeypatch.setattr(simplex, "SORTED", 2)
     for given, those in zip(sets, expected, strict=True):
-        for one, other in zip(solved(*given), those, strict=True):
+        for one, other in zip(solutions(*given), those, strict=True):
             assert one[0] == other[0]
             assert one[0] != OPTIMAL or one[1] == pytest.approx(other[1], abs=1e-8)
 

@@ -38,12 +38,15 @@ from jupyter_client.manager import start_new_kernel
 for name, cells in json.load(open("cells.json")).items():
     manager, client = start_new_kernel(kernel_name="python3")
     for cell in cells:
-        content = client.execute_interactive(cell, timeout=600, output_hook=lambda message: None)["content"]
+        reply = client.execute_interactive(
+            cell, timeout=600, output_hook=lambda message: None
+        )
+        content = reply["content"]
         assert content["status"] == "ok", name + "\\n".join(content["traceback"])
     client.stop_channels()
     manager.shutdown_kernel(now=True)
     print(name)
-"""  # noqa: E501
+"""
 BINDER = (
     "jupyterlab==4.* notebook==7.* jupyter_server==2.* ipywidgets==8.* jupyterhub==5.*"
     " jupyter-resource-usage==1.*"
@@ -54,10 +57,11 @@ for node and an extension.
 RUN_NOTEBOOK = """
 import json, nbclient, nbformat
 notebook = nbformat.read("chapters/{name}.ipynb", as_version=4)
-(at,) = [n for n, cell in enumerate(notebook.cells) if "parameters" in cell.metadata.get("tags", [])]
+tags = [cell.metadata.get("tags", []) for cell in notebook.cells]
+(at,) = [n for n, of_cell in enumerate(tags) if "parameters" in of_cell]
 notebook.cells.insert(at + 1, nbformat.v4.new_code_cell({values!r}))
 nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
-"""  # noqa: E501
+"""
 
 
 @pytest.fixture(scope="module")
@@ -237,8 +241,10 @@ def test_pages_pushes_the_branch_of_notebooks(tmp_path):
     (tmp_path / "html/_notebooks/chapters/watchdog.ipynb").write_text("{}")
     subprocess.run(["git", "init", "-q", "--bare", tmp_path / "host"], check=True)
     environ = os.environ | {
-        "RUNNER_TEMP": str(tmp_path), "GITHUB_REPOSITORY": "owner/name", "COMMIT": "0" * 40, "GIT_CONFIG_COUNT": "1",  # noqa: E501
-        "GIT_CONFIG_KEY_0": f"url.{tmp_path / 'host'}.insteadOf", "GIT_CONFIG_VALUE_0": "https://x-access-token:T@github.com/owner/name",
+        "RUNNER_TEMP": str(tmp_path), "GITHUB_REPOSITORY": "owner/name",
+        "COMMIT": "0" * 40, "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.{tmp_path / 'host'}.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://x-access-token:T@github.com/owner/name",
     }  # fmt: skip
     script = script.replace("${{ github.token }}", "T")
     for _ in range(2):  # each push replaces the branch

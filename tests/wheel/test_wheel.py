@@ -103,7 +103,8 @@ def test_bare_needs_what_it_says_and_no_more(bare):
     installed = {one["name"] for one in json.loads(listed.stdout)}
     assert {re.split(r"[<>=]", one)[0] for one in PROJECT["dependencies"]} <= installed
     assert not installed & {
-        "matplotlib", "polars", "narwhals", "jinja2", "papermill", "jupytext", "pycddlib-standalone",  # noqa: E501
+        "matplotlib", "polars", "narwhals", "jinja2", "papermill", "jupytext",
+        "pycddlib-standalone",
     }  # fmt: skip
 
 

@@ -232,8 +232,9 @@ for notion in (ll.LIP(0.5), ll.ALIP(0.4, 0.9), ll.LDP(1.0)):
     channel = ll.mechanisms.optimal(joint, notion)
     print(repr(ll.evaluate(joint, channel).mutual_information))
 small = ll.Joint.from_counts(rng.random((10, 20)))
-print(repr(ll.evaluate(small, ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01)).mutual_information))
-"""  # noqa: E501
+channel = ll.mechanisms.optimal(small, ll.LIP(1.0), gap=0.01)
+print(repr(ll.evaluate(small, channel).mutual_information))
+"""
 
 
 @pytest.mark.slow

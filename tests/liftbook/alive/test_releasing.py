@@ -5,6 +5,7 @@ import shlex
 
 import numpy as np
 import pytest
+from messages import as_stored
 
 from liftbook.alive.table import Desk
 from liftlib.datasets import hundred_people
@@ -49,7 +50,7 @@ def by_command(path, tmp_path, *words):
     return out
 
 
-def text_of(told, ending):
+def text_of_file(told, ending):
     (found,) = (one["text"] for one in told["files"] if one["name"].endswith(ending))
     return found
 
@@ -58,11 +59,11 @@ def test_the_files_are_the_commands(tmp_path):
     path = table_file(tmp_path, lines_of_people())
     out = by_command(path, tmp_path)
     told = ask_release(path)
-    assert text_of(told, "released.csv") == out.read_text()
+    assert text_of_file(told, "released.csv") == out.read_text()
     mine, card = (
         json.loads(one)
         for one in (
-            text_of(told, ".card.json"),
+            text_of_file(told, ".card.json"),
             out.with_suffix(".card.json").read_text(),
         )
     )
@@ -75,7 +76,7 @@ def test_the_files_are_the_commands(tmp_path):
     designs = [
         json.loads(one)
         for one in (
-            text_of(told, ".design.json"),
+            text_of_file(told, ".design.json"),
             out.with_suffix(".PRIVATE.design.json").read_text(),
         )
     ]
@@ -101,7 +102,7 @@ def test_the_command_that_it_shows_makes_the_release(tmp_path, monkeypatch):
     words = shlex.split(told["command"])
     assert words[:3] == ["lift", "release", "people.csv"]
     assert main(words[1:]) == 0
-    assert (tmp_path / "released.csv").read_text() == text_of(told, "released.csv")
+    assert (tmp_path / "released.csv").read_text() == text_of_file(told, "released.csv")
 
 
 def test_rare_symbols_are_pooled(tmp_path):
@@ -109,14 +110,11 @@ def test_rare_symbols_are_pooled(tmp_path):
         tmp_path, [*lines_of_people(), *["yes,a one,0"] * 2, "no,a two,0", "no,a two,1"]
     )
     told = ask_release(path)
-    assert json.loads(text_of(told, ".design.json"))["public"]["pooled"] == [
+    assert json.loads(text_of_file(told, ".design.json"))["public"]["pooled"] == [
         ["a one"],
         ["a two"],
     ]
-    assert (
-        told["sections"]["How values are published"][0]
-        == "“(rare)” stands for values with few rows: a one and a two."
-    )
+    as_stored(told["sections"]["How values are published"][0])
 
 
 def test_names_that_want_quotes(tmp_path):
@@ -124,41 +122,37 @@ def test_names_that_want_quotes(tmp_path):
     names = {joint.public[0]: '"a, b"', joint.public[1]: '"say ""so"""'}
     path = table_file(tmp_path, lines_of_people(names=names))
     out = by_command(path, tmp_path)
-    assert text_of(ask_release(path), "released.csv") == out.read_text()
+    assert text_of_file(ask_release(path), "released.csv") == out.read_text()
 
 
 def test_the_owners_key_decides_the_draw(tmp_path, monkeypatch):
     """The same key gives the same file again, and nobody without it can foresee one."""
     path = table_file(tmp_path, lines_of_people())
     first, again = (ask_release(path) for _ in "ab")
-    assert text_of(first, "released.csv") == text_of(again, "released.csv")
+    assert text_of_file(first, "released.csv") == text_of_file(again, "released.csv")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another owner"))
-    assert text_of(ask_release(path), "released.csv") != text_of(first, "released.csv")
-    shown = text_of(first, ".csv").splitlines()[1:]
+    assert text_of_file(ask_release(path), "released.csv") != text_of_file(
+        first, "released.csv"
+    )
+    shown = text_of_file(first, ".csv").splitlines()[1:]
     assert len(shown) == len(path.read_text().splitlines()) - 1
     assert shown != sorted(shown)
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ({"at_most": 0.1}, "at_most is 10 % and belief 10 %"),
-        ({"public": [{"name": "ill"}]}, "named twice"),
-    ],
+    "words", [{"at_most": 0.1}, {"public": [{"name": "ill"}]}], ids=str
 )
-def test_what_is_refused_says_why(tmp_path, words, message):
-    assert (
-        message
-        in ask_release(table_file(tmp_path, lines_of_people()), **words)["refused"]
-    )
+def test_what_is_refused_says_why(tmp_path, words):
+    answer = ask_release(table_file(tmp_path, lines_of_people()), **words)
+    as_stored(answer["refused"], words)
 
 
 def test_a_formula_is_refused(tmp_path):
     joint = hundred_people()
     path = table_file(tmp_path, lines_of_people(names={joint.public[0]: "=1+1"}))
-    assert "formula" in ask_release(path, at_most=0.9)["refused"]
+    as_stored(ask_release(path, at_most=0.9)["refused"])
 
 
 def test_before_a_table_is_chosen():
     asked = json.dumps({"secret": [{"name": "a"}], "public": [{"name": "b"}]})
-    assert "no table yet" in json.loads(Desk().release(asked))["refused"]
+    as_stored(json.loads(Desk().release(asked))["refused"])

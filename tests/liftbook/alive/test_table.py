@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from asked import ROOT
-from messages import raised
+from messages import as_stored, raised
 
 import lifttables as tables
 from liftbook.alive.table import Desk, OwnTable, reading_of
@@ -202,17 +202,13 @@ def test_what_was_refused_can_be_said():
         == 60
     )
     desk.opened(b"ill,age\na,NA\nb,c\nb,c\n", "t.csv")
-    assert (
-        "has missing values in 1 of 3"
-        in ask_audit(desk, public=[{"name": "age", "na": ["NA"]}])["refused"]
-    )
+    as_stored(ask_audit(desk, public=[{"name": "age", "na": ["NA"]}])["refused"])
     found = ask_audit(
         desk, public=[{"name": "age", "na": ["NA"]}], missing="symbol", resamples=0
     )["audit"]
     assert {one["symbol"] for one in found["symbols"]} == {"(missing)", "c"}
-    assert (
-        "must contain numbers"
-        in ask_audit(desk, public=[{"name": "age", "edges": [1]}])["refused"]
+    as_stored(
+        ask_audit(desk, public=[{"name": "age", "edges": [1]}])["refused"], "edges"
     )
     with raised(DataError):
         Reading("ill", "ill").counts(desk.table)
@@ -244,4 +240,4 @@ def test_the_example_is_drawn():
     assert "heart" in found["map"]
     assert all(name in found["plane"] for name in ("75+", "10 % to 20 %"))
     refused = json.loads(desk.look(json.dumps({**asked, "belief": 0.3})))
-    assert "at_most is 20 % and belief 30 %" in refused["refused"]
+    as_stored(refused["refused"])

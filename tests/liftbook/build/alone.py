@@ -18,13 +18,14 @@ def alone(markup, dark):
         for name, value in zip(names, colours, strict=True)
     )
     muted = "#9ca4af" if dark else "#48566b"
+    link = "#86b7ff" if dark else "#0b5bc5"
     style = (ROOT / "_static" / "book.css").read_text(encoding="utf-8")
     return (
         f'<!doctype html><html lang="en" data-theme="{theme}"><head><meta'
         ' charset="utf-8">'
         f'<meta name="viewport" content="width=device-width"><title>A part</title>'
         f'<link rel="icon" href="data:,"><style>html {{{ground};'
-        f"--pst-color-text-muted:{muted};--pst-color-link:{'#86b7ff' if dark else '#0b5bc5'};"  # noqa: E501
+        f"--pst-color-text-muted:{muted};--pst-color-link:{link};"
         f"color:{colours[1]};background:{colours[0]}}} article {{max-width: 700px}}"
         f" {style}</style></head>"
         "<body><main><h1>A part</h1><article"

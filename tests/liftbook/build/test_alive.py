@@ -198,7 +198,7 @@ def test_a_slider_moves_its_number_and_back(living):
 def test_a_value_out_of_range_is_refused_at_once(living):
     living.fill("[name=n_trials]", "0")
     press(living, "run")
-    assert living.inner_text(".companion-wrong") == "n_trials is 0, not in [1, 100000]"
+    assert "[1, 100000]" in living.inner_text(".companion-wrong")
     living.fill("[name=n_trials]", "6")
 
 
@@ -315,10 +315,7 @@ def released(page, rows, folder):
 
     page.fill("[name=at_most]", "120")
     page.click("[data-do=release]")
-    assert (
-        page.inner_text(".lift-desk .companion-wrong")
-        == "at_most: give a number in [0, 100]"
-    )
+    assert "[0, 100]" in page.inner_text(".lift-desk .companion-wrong")
     page.fill("[name=at_most]", "60")
     page.click("[data-do=release]")
     page.wait_for_selector(".lift-desk[data-released]", timeout=LONG)
@@ -354,9 +351,8 @@ def test_the_page_starts_with_an_example_and_a_question(browser, site):
     page = opened(browser, site, "your-own-data")
     page.click(".companion-tool")
     page.wait_for_selector(".lift-seen img >> nth=1", timeout=LONG)
-    assert "patients.csv: 1,000 rows. The riskiest value is 75+" in page.inner_text(
-        ".lift-seen"
-    )
+    seen = page.inner_text(".lift-seen")
+    assert all(part in seen for part in ("patients.csv", "1,000", "75+"))
     assert page.evaluate(
         "[...document.querySelectorAll('.lift-seen img')].every(one => one.naturalWidth"
         " > 100)"
@@ -375,7 +371,7 @@ def test_the_page_starts_with_an_example_and_a_question(browser, site):
         )
     ]
     assert places == sorted(places)
-    assert "into at most 30 %" in released
+    assert " 30 %" in released
     assert (
         "lift release patients.csv --secret diagnosis --public age_band --belief 10%"
         " 30% -o" in released
@@ -423,24 +419,17 @@ def test_a_table_of_ones_own_never_leaves(browser, site, tmp_path):
         assert [float(number) for number in line[1:4]] == pytest.approx(
             [one.rows, one.min_lift, one.max_lift], rel=1e-3
         )
-    assert (
-        page.locator(".lift-outcome p")
-        .first.inner_text()
-        .startswith(
-            "100 rows. Publishing age unchanged violates ALIP(eps_l=1.28726,"
-            " eps_u=0.69314)"
-        )
-    )
+    outcome = page.locator(".lift-outcome p").first.inner_text()
+    assert "ALIP(eps_l=1.28726, eps_u=0.69314)" in outcome
     # a field that is empty is missing, an empty text in quotes is not
     page.select_option("[name=public]", "sex")
     page.click("[data-do=audit]")
     page.wait_for_function(
         "document.querySelector('.lift-desk .companion-wrong').textContent"
-        ".includes('missing values')"
+        ".includes('sex')"
     )
-    assert "column 'sex' has missing values in 20 of 100 rows" in page.inner_text(
-        ".lift-desk .companion-wrong"
-    )
+    wrong = page.inner_text(".lift-desk .companion-wrong")
+    assert "20 of 100 rows" in wrong
     page.select_option("[name=public]", "age")
     with page.expect_download() as waiting:
         page.click("[data-do=save]")
@@ -497,7 +486,9 @@ def test_each_chapter_gives_the_tables_of_its_rerun(browser, site, name, tmp_pat
         expected = pd.read_csv(tmp_path / "run" / f"{table}.csv")
         written = tmp_path / f"{table}.csv"
         pd.DataFrame(kept["rows"], columns=kept["columns"]).to_csv(written, index=False)
-        same(pd.read_csv(written), expected, WITHIN.get(table, WITHIN.get(name, 1e-6)))
+        same_tables(
+            pd.read_csv(written), expected, WITHIN.get(table, WITHIN.get(name, 1e-6))
+        )
     page.context.close()
 
 
@@ -507,7 +498,7 @@ KEEP_TABLES = (
 )
 
 
-def same(found, expected, within):
+def same_tables(found, expected, within):
     """Compare tables."""
     assert list(found.columns) == list(expected.columns)
     assert len(found) == len(expected)

@@ -64,7 +64,7 @@ PAGE_OF = {
 }
 
 
-def needed(meeting):
+def pages_needed(meeting):
     """Return the pages that a meeting's reading says it needs and that its homework
     refers to.
     """
@@ -84,8 +84,8 @@ def test_a_meeting_needs_only_its_pages_and_earlier_ones():
     read = set()
     for meeting in MEETINGS:
         read |= set(meeting.reading)
-        assert needed(meeting) <= read, meeting.page
-    assert needed(MEETINGS[2]), "the third meeting needs lift, from the first"
+        assert pages_needed(meeting) <= read, meeting.page
+    assert pages_needed(MEETINGS[2]), "the third meeting needs lift, from the first"
 
 
 WORD = re.compile(r"^(\w[^`{#\n]*)\n  \w", re.MULTILINE)  # of the glossary

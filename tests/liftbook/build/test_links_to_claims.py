@@ -19,9 +19,11 @@ CONDITIONS: dict[str, dict[str, int]] = {
 # a browser without scroll anchoring, such as Safari, leaves it to the page to keep its
 # place
 PAGE = f"""<!doctype html><html style="overflow-anchor: none"><body>
-<div id="above" style="height: 2000px"></div><p id="row">asked for</p><p id="next">another</p>
-<div style="height: 4000px"></div><script>{SCRIPT.read_text(encoding="utf-8") if SCRIPT.is_file() else ""}</script>
-</body></html>"""  # noqa: E501
+<div id="above" style="height: 2000px"></div>
+<p id="row">asked for</p><p id="next">another</p>
+<div style="height: 4000px"></div>
+<script>{SCRIPT.read_text(encoding="utf-8") if SCRIPT.is_file() else ""}</script>
+</body></html>"""
 ADDRESS = "http://asked.test/page.html"
 FRAMES = (
     "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() =>"
@@ -83,9 +85,11 @@ def test_a_page_read_again_keeps_the_readers_place(jumped):
 
 
 # the layout is as it was for half a second
-SETTLED = """() => { const now = [document.body.offsetHeight, scrollY].join(), at = performance.now();
+SETTLED = """() => {
+    const now = [document.body.offsetHeight, scrollY].join(), at = performance.now();
     if (now !== window.lastLayout) { window.lastLayout = now; window.lastChange = at; }
-    return document.readyState === 'complete' && MathJax.startup && at - window.lastChange > 500 }"""  # noqa: E501
+    const ready = document.readyState === 'complete' && MathJax.startup;
+    return ready && at - window.lastChange > 500 }"""
 
 
 def links():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from alone import assert_it_fits_and_can_be_heard, opener
 from asked import ROOT
-from messages import raised
+from messages import as_stored, raised
 from test_living_lift import MECHANISMS
 
 import liftlib as ll
@@ -66,7 +66,7 @@ def told(page):
     return page.locator("[role=status]").inner_text()
 
 
-def people(page):
+def dots_of_groups(page):
     """Return the dots of each group, by symbol and secret as on the page."""
     return page.locator(".lift-cell").evaluate_all(
         "all => all.map(one => one.querySelectorAll('circle').length)"
@@ -99,13 +99,13 @@ def share(value):
 
 def test_a_person_is_dragged_from_group_to_group(picture_shown):
     page = picture_shown(WATCHDOG)
-    assert people(page) == [2, 28, 5, 35, 13, 17]
+    assert dots_of_groups(page) == [2, 28, 5, 35, 13, 17]
     drag(
         page,
         middle(dots_of(page, "young, none").locator("circle").first),
         middle(dots_of(page, "old, condition")),
     )
-    assert people(page) == [2, 27, 5, 35, 14, 17]
+    assert dots_of_groups(page) == [2, 27, 5, 35, 14, 17]
     assert page.evaluate("location.hash").endswith("people=2-5-14-27-35-17")
     joint = ll.Joint.from_counts([[2, 5, 14], [27, 35, 17]])
     before = ll.evaluate(joint, ll.Channel.identity(3))
@@ -121,9 +121,9 @@ def test_a_person_is_dragged_from_group_to_group(picture_shown):
         middle(dots_of(page, "old, none")),
     )
     drag(page, middle(dots_of(page, "old, none").locator("circle").first), (5, 5))
-    assert people(page) == [2, 27, 5, 35, 13, 18]
+    assert dots_of_groups(page) == [2, 27, 5, 35, 13, 18]
     page.locator("button", has_text="Start again").click()
-    assert people(page) == [2, 28, 5, 35, 13, 17]
+    assert dots_of_groups(page) == [2, 28, 5, 35, 13, 17]
     assert page.evaluate("location.hash") == ""
     assert page.complaints == []
 
@@ -135,7 +135,7 @@ def test_people_are_moved_by_keyboard_and_by_clicks(picture_shown):
     page.keyboard.press("Shift+ArrowUp")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")  # there is no group further to the right
-    assert people(page) == [2, 33, 6, 28, 13, 18]
+    assert dots_of_groups(page) == [2, 33, 6, 28, 13, 18]
     assert page.evaluate(
         "document.activeElement.getAttribute('aria-label')"
     ).startswith("middle, none: 28 people")
@@ -143,14 +143,14 @@ def test_people_are_moved_by_keyboard_and_by_clicks(picture_shown):
     assert dots_of(page, "old, none").get_attribute("aria-pressed") == "true"
     for _ in range(2):
         dots_of(page, "young, condition").click()
-    assert people(page) == [4, 33, 6, 28, 13, 16]
+    assert dots_of_groups(page) == [4, 33, 6, 28, 13, 16]
     page.keyboard.press("Escape")
     dots_of(page, "young, condition").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     page.keyboard.press(" ")
-    assert people(page) == [3, 33, 7, 28, 13, 16]
+    assert dots_of_groups(page) == [3, 33, 7, 28, 13, 16]
     assert page.complaints == []
 
 
@@ -164,7 +164,7 @@ def test_an_empty_group_has_nobody_to_move(picture_shown):
         middle(dots_of(page, "old, none")),
     )
     dots_of(page, "young, condition").click()
-    assert people(page) == [0, 28, 5, 37, 13, 17]
+    assert dots_of_groups(page) == [0, 28, 5, 37, 13, 17]
     assert dots_of(page, "young, condition").get_attribute("aria-pressed") == "false"
     assert page.complaints == []
 
@@ -175,23 +175,22 @@ def test_the_corner_is_dragged_clicked_and_moved_by_keys(picture_shown):
     nat = page.locator(".lift-plane").evaluate("e => e.getScreenCTM().a * 96")
     drag(page, (x, y), (x + 0.7 * nat, y - 0.2 * nat))
     assert "eps=1.9&lambda=0.6316" in page.evaluate("location.hash")
-    assert "every group may be published unchanged" not in told(page)
+    before = told(page)
     slider = page.locator(".lift-corner")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Shift+ArrowUp")
-    assert (
-        slider.get_attribute("aria-valuetext")
-        == "epsilon 2.10, lambda 0.55: lifts from 0.32 to 2.59"
-    )
+    text = slider.get_attribute("aria-valuetext")
+    assert re.findall(r"\d\.\d\d", text) == ["2.10", "0.55", "0.32", "2.59"]
     page.mouse.click(x, y)
     # a pixel
     assert float(slider.get_attribute("aria-valuenow")) == pytest.approx(1.0, abs=0.011)
     slider.focus()
     page.keyboard.press("End")
-    assert "every group may be published unchanged" in told(page)
+    assert told(page) != before
+    as_stored(told(page), "End")
     page.keyboard.press("Home")
     assert page.evaluate("location.hash") == "#mechanism=watchdog&eps=0&lambda=0.5"
-    assert "everybody (belief 20\u00a0%), and keeps 0\u00a0%" in told(page)
+    as_stored(told(page), "Home")
     assert page.complaints == []
 
 
@@ -232,10 +231,9 @@ def test_each_mechanism_shows_the_librarys_numbers(name, picture_shown):
         ([[1, 1, 2, 3, 5, 8], [17, 10, 20, 16, 9, 8]], 1.2, 0.6),
     ):
         cells = "-".join(str(n) for row in counts for n in row)
-        page = picture_shown(
-            WATCHDOG,
-            address=f"#mechanism={name}&eps={eps}&lambda={lam}&bands={len(counts[0])}&people={cells}",
-        )
+        table = f"bands={len(counts[0])}&people={cells}"
+        address = f"#mechanism={name}&eps={eps}&lambda={lam}&{table}"
+        page = picture_shown(WATCHDOG, address=address)
         joint = ll.Joint.from_counts(counts)
         found = ll.evaluate(joint, MECHANISMS[name](joint, ll.ALIP.split(eps, lam)))
         row = page.locator(".lift-side tbody tr").nth(1).inner_text().split("\t")
@@ -245,7 +243,7 @@ def test_each_mechanism_shows_the_librarys_numbers(name, picture_shown):
                 row[1] == f"{np.exp(-found.min_lift_leakage):.2f} to"
                 f" {np.exp(found.max_lift_leakage):.2f}"
             )
-        assert f"keeps {share(found.nmi)} of the information about age" in told(page)
+        assert f" {share(found.nmi)} " in told(page)
         assert page.complaints == []
 
 
@@ -261,13 +259,12 @@ def test_the_address_restores_the_state(picture_shown):
     # a fold says so later than it opens
     page.wait_for_function("location.hash.includes('more=1')")
     address = page.evaluate("location.hash")
-    assert (
-        address
-        == "#mechanism=srr&eps=1.05&lambda=0.4762&more=1&bands=6&people=1-1-2-3-5-8-17-11-20-15-8-9"  # noqa: E501
-    )
+    people = "1-1-2-3-5-8-17-11-20-15-8-9"
+    state = "#mechanism=srr&eps=1.05&lambda=0.4762&more=1&bands=6&people="
+    assert address == state + people
     again = picture_shown(WATCHDOG, address=address)
     assert again.get_by_label("SRR").is_checked()
-    assert (told(again), people(again)) == (told(page), people(page))
+    assert (told(again), dots_of_groups(again)) == (told(page), dots_of_groups(page))
     again.wait_for_selector(".lift-key li >> nth=6")
     # a link in the page opens another state, and one to a place in the page none
     again.evaluate("location.hash = 'mechanism=grr&eps=2&lambda=0.5'")
@@ -362,7 +359,7 @@ def test_the_first_page_has_three_choices(width, dark, first):
 )
 def test_an_address_that_makes_no_sense_changes_nothing(address, picture_shown):
     page = picture_shown(WATCHDOG, address=f"#{address}")
-    assert people(page) == [2, 28, 5, 35, 13, 17]
+    assert dots_of_groups(page) == [2, 28, 5, 35, 13, 17]
     assert page.get_by_label("Watchdog").is_checked()
     assert page.locator(".lift-corner").get_attribute("aria-valuenow") == "1.00"
     assert page.complaints == []
@@ -386,7 +383,7 @@ def test_the_lines_of_utility_are_the_librarys(picture_shown):
         words[0].strip() == "Watchdog"
         f" {share(ll.evaluate(joint, ll.mechanisms.watchdog(joint, ll.LIP(0.5))).nmi)}"
     )
-    assert "needs three groups" in page.locator(".lift-two").inner_text()
+    as_stored(page.locator(".lift-two").inner_text())
 
 
 def test_the_triangle_rings_the_outputs(picture_shown):
@@ -411,7 +408,8 @@ def test_it_fits_and_can_be_heard(state, dark, width, picture_shown):
     assert_it_fits_and_can_be_heard(picture_shown(state, dark=dark, width=width), width)
 
 
-DIMMED = """selector => [...document.querySelectorAll(selector)].map(one => Number(getComputedStyle(one).opacity))"""  # noqa: E501
+DIMMED = """selector => [...document.querySelectorAll(selector)].map(
+    one => Number(getComputedStyle(one).opacity))"""
 MARKS = {
     "people": ".lift-cell",
     "flow": ".lift-band",
@@ -474,10 +472,7 @@ def test_a_definition_marks_its_part(picture_shown, part):
 
 def test_without_scripts_it_says_so(picture_shown):
     page = picture_shown(WATCHDOG, java_script_enabled=False)
-    assert (
-        "With scripts, this is a picture that you can operate."
-        in page.locator(".lift-living").inner_text()
-    )
+    as_stored(page.locator(".lift-living").inner_text())
 
 
 def test_it_starts_from_the_books_people():

@@ -23,10 +23,11 @@ bibtex_reference_style = "author_year"
     ),
     "works.bib": (
         """\
-@misc{One, title = {T}, author = {Ding, Ni and Liu, Yucheng and Farokhi, Farhad}, year = {2021}}
+@misc{One, title = {T}, year = {2021},
+  author = {Ding, Ni and Liu, Yucheng and Farokhi, Farhad}}
 @misc{Two, title = {U}, author = {Ding, Ni and Guo, Tao and Xu, Yinfei}, year = {2021}}
 @misc{Three, title = {V}, author = {Ding, Ni and Guo, Tao}, year = {2021}}
-"""  # noqa: E501
+"""
     ),
     "index.md": "# Front\n\n```{toctree}\none\ntwo\n```\n",
     "one.md": (
@@ -86,8 +87,9 @@ Cited: {cite:t}`Three`, {cite:t}`Two`, {cite:t}`One`.
 ```{bibliography}
 ```
 
-See {prf:ref}`thm-a`, {prf:ref}`thm-b`, {prf:ref}`thm-c`, {prf:ref}`alg-a`, {prf:ref}`these words <thm-b>`.
-"""  # noqa: E501
+See {prf:ref}`thm-a`, {prf:ref}`thm-b`, {prf:ref}`thm-c`, {prf:ref}`alg-a`,
+{prf:ref}`these words <thm-b>`.
+"""
     ),
 }
 

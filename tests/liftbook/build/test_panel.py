@@ -12,15 +12,19 @@ from companion.sphinx.alive import SCRIPT_FOLDER
 pytestmark = pytest.mark.browser
 
 PAGE = """<!doctype html><html><head>
-<script defer src="_static/alive/start.js" data-page="p" data-note="About 1 MB."></script></head><body>
+<script defer src="_static/alive/start.js" data-page="p" data-note="About 1 MB.">
+</script></head><body>
 <article class="bd-article"><h1>A page</h1>
-<div class="cell companion-cell-1"><div class="cell_input"><div class="highlight">n: int = 20</div></div></div>
-<div class="cell companion-cell-2"><div class="cell_input"><div class="highlight">a</div></div>
+<div class="cell companion-cell-1">
+<div class="cell_input"><div class="highlight">n: int = 20</div></div></div>
+<div class="cell companion-cell-2">
+<div class="cell_input"><div class="highlight">a</div></div>
 <div class="cell_output"><pre>the book's</pre></div></div>
 <p>It is <span data-glue="a" data-form=".1f">2.0</span>,
 not <span data-glue="b" data-form=".1f">3.0</span>.</p>
-<div class="cell companion-cell-3"><div class="cell_input"><div class="highlight">b</div></div></div>
-</article></body></html>"""  # noqa: E501
+<div class="cell companion-cell-3">
+<div class="cell_input"><div class="highlight">b</div></div></div>
+</article></body></html>"""
 
 PARAMETERS = [
     {
@@ -72,7 +76,8 @@ const run = async (asked, tell) => {
   for (const [at, { index }] of asked.cells.entries()) {
     tell({ index });
     await order();
-    const glue = [["p", "", ""], ["a", ".1f", `${asked.values.n}.0`], ["b", ".1f", "3.0"]].slice(at, at + 1);
+    const number = `${asked.values.n}.0`;
+    const glue = [[["p", "", ""], ["a", ".1f", number], ["b", ".1f", "3.0"]][at]];
     tell({ index, outputs: [], error: null, glue, seconds: 0.1 });
     if (cancelled) return { cancelled };
   }
@@ -82,10 +87,11 @@ self.onmessage = async ({ data: { id, call, asked } }) => {
   heard.postMessage({ call, values: asked.values });
   if (call === "cancel") cancelled = true;
   if (call === "start") await order();
-  const answer = call === "run" ? await run(asked, (told) => self.postMessage({ id, told })) : { seconds: 0.2 };
+  const tell = (told) => self.postMessage({ id, told });
+  const answer = call === "run" ? await run(asked, tell) : { seconds: 0.2 };
   self.postMessage({ id, answer });
 };
-"""  # noqa: E501
+"""
 LISTEN = """() => {
   window.heard = [];
   new BroadcastChannel("heard").onmessage = ({ data }) => window.heard.push(data);

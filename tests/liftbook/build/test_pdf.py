@@ -29,14 +29,14 @@ def pages():
 
 
 @pytest.fixture(scope="module")
-def texts(pages):
+def texts_of_pages(pages):
     return [page.extract_text() for page in pages]
 
 
-def test_every_chapter_begins_a_page_that_the_contents_name(texts):
+def test_every_chapter_begins_a_page_that_the_contents_name(texts_of_pages):
     # the numbers of the literature are extracted before the page that they stand on
-    texts = [re.sub(r"\A(\[\d+\]\n)+", "", text) for text in texts]
-    listed = re.findall(r"^(.*\S) +(\d+)$", "\n".join(texts[:6]), re.MULTILINE)
+    texts_of_pages = [re.sub(r"\A(\[\d+\]\n)+", "", text) for text in texts_of_pages]
+    listed = re.findall(r"^(.*\S) +(\d+)$", "\n".join(texts_of_pages[:6]), re.MULTILINE)
     for source in re.findall(
         r"^ {,6}- file: (\S+)",  # the parts of the reference are deeper
         (ROOT / "_toc.yml").read_text(encoding="utf-8"),
@@ -49,14 +49,14 @@ def test_every_chapter_begins_a_page_that_the_contents_name(texts):
         )[1]
         # a section may have a chapter's title too
         begun = [
-            texts[int(number) - 1]
+            texts_of_pages[int(number) - 1]
             for line, number in listed
             if plain(line) == plain(title)
         ]
         assert any(plain(text).startswith(plain(title)) for text in begun), title
 
 
-def test_links_and_figures_are_there(pages, texts):
+def test_links_and_figures_are_there(pages, texts_of_pages):
     links = [
         one
         for page in pages
@@ -64,7 +64,7 @@ def test_links_and_figures_are_there(pages, texts):
         if one.get_object().get("/Subtype") == "/Link"
     ]
     assert len(links) > 500
-    words = "\n".join(texts)
+    words = "\n".join(texts_of_pages)
     for figure in ("E23 Figure 2", "C22 Figure 1", "I21 Figure 1", "S20 Figure 5"):
         assert figure in words
 

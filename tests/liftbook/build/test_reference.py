@@ -157,7 +157,8 @@ def test_a_function_that_raises_says_so(name):
 
 
 ROLE = re.compile(
-    r":(?:func|class|meth|mod|attr|exc):`~?((?:mixproof|liftlib|lifttables|liftbook|companion)[\w.]+)`"
+    r":(?:func|class|meth|mod|attr|exc):"
+    r"`~?((?:mixproof|liftlib|lifttables|liftbook|companion)[\w.]+)`"
 )
 
 

@@ -59,7 +59,7 @@ LOCK = {
 
 
 @pytest.fixture
-def wheel(tmp_path, monkeypatch):
+def carrier(tmp_path, monkeypatch):
     """A wheel with small files, and a folder with the same and their hashes."""
     lock = json.loads(json.dumps(LOCK))
     for package in lock["packages"].values():
@@ -89,9 +89,9 @@ def wheel(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("source", ["wheel", "release"])
-def test_takes_what_is_needed_and_no_more(wheel, tmp_path, monkeypatch, source):
+def test_takes_what_is_needed_and_no_more(carrier, tmp_path, monkeypatch, source):
     if source == "release":
-        wheel.unlink()
+        carrier.unlink()
         monkeypatch.setenv("LIFT_PYODIDE", str(tmp_path / "pyodide"))
     assert runtime.fetched(tmp_path / "out") == tmp_path / "out"
     names = {path.name for path in (tmp_path / "out").iterdir()}
@@ -111,13 +111,13 @@ def test_takes_what_is_needed_and_no_more(wheel, tmp_path, monkeypatch, source):
 
 
 @pytest.mark.parametrize("changed", ["pyodide.asm.wasm", "six.whl"])
-def test_a_changed_file_is_refused(wheel, tmp_path, changed):
+def test_a_changed_file_is_refused(carrier, tmp_path, changed):
     other = tmp_path / "other.whl"
-    with zipfile.ZipFile(wheel) as old, zipfile.ZipFile(other, "w") as new:
+    with zipfile.ZipFile(carrier) as old, zipfile.ZipFile(other, "w") as new:
         for name in old.namelist():
             new.writestr(name, b"other" if name.endswith(changed) else old.read(name))
-    wheel.write_bytes(other.read_bytes())
-    with pytest.raises(NoRuntime, match=f"^{changed} has the hash"):
+    carrier.write_bytes(other.read_bytes())
+    with pytest.raises(NoRuntime, match=changed):
         runtime.fetched(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -32,12 +32,14 @@ each = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
 PLANNED = "reading: [], goals: [], plan: {Toss: a}, homework: []"
 OUTSIDE = """([width, height]) => {
-  const inside = one => one.closest('aside, svg') || one.parentElement.closest('mjx-container');
+  const inside = one =>
+    one.closest('aside, svg') || one.parentElement.closest('mjx-container');
   return [...Reveal.getCurrentSlide().querySelectorAll('*')].filter(one => {
     const box = one.getBoundingClientRect();
-    return box.width && !inside(one) && (box.left < 0 || box.top < 0 || box.right > width || box.bottom > height);
+    const far = box.left < 0 || box.top < 0 || box.right > width || box.bottom > height;
+    return box.width && !inside(one) && far;
   }).map(one => `${one.tagName} ${one.textContent.slice(0, 40)}`);
-}"""  # noqa: E501
+}"""
 """What of a slide, with all its fragments, lies outside; parts of formulas reach
 further than what is seen of them.
 """

@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 SCRIPT = Path(__file__).resolve().parents[3] / "_static" / "sorting.js"
-TABLE = """<table class="sortable"><thead><tr><th>name</th><th>kept</th></tr></thead><tbody>
-<tr><td>b</td><td>0.5</td></tr><tr><td>c</td><td></td></tr><tr><td>a</td><td>10</td></tr><tr><td>d</td><td>-1</td></tr>
-</tbody></table><table id="other"><thead><tr><th>x</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>"""  # noqa: E501
+TABLE = """<table class="sortable">
+<thead><tr><th>name</th><th>kept</th></tr></thead>
+<tbody><tr><td>b</td><td>0.5</td></tr><tr><td>c</td><td></td></tr>
+<tr><td>a</td><td>10</td></tr><tr><td>d</td><td>-1</td></tr></tbody></table>
+<table id="other">
+<thead><tr><th>x</th></tr></thead><tbody><tr><td>1</td></tr></tbody></table>"""
 
 
 @pytest.fixture

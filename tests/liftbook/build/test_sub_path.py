@@ -18,7 +18,7 @@ NAMES = (("a", "href"), ("link", "href"), ("script", "src"), ("img", "src"))
 pytestmark = pytest.mark.book
 
 
-def named(page):
+def named_paths(page):
     """Return the paths that a page names, without other sites' and anchors."""
     soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     paths = set()
@@ -35,7 +35,7 @@ def test_pages_name_what_is_there_and_nothing_from_the_root():
     wrong = {
         (page.relative_to(HTML).as_posix(), path)
         for page in PAGES
-        for path in named(page)
+        for path in named_paths(page)
         if path.startswith("/") or not (page.parent / path).exists()
     }
     # `make pdf` and `make course` make what these links lead to, and show them then

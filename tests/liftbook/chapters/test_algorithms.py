@@ -116,7 +116,7 @@ def with_budget(sources, eps):
     return [sources[0].replace(found[0], repr(eps)), *sources[1:]]
 
 
-def shown(stem):
+def algorithm_cells(stem):
     """Return the sources of the cells in which a lesson shows its algorithm."""
     cells = read_notebook(chapters_folder() / f"{stem}.md").cells
     return [cell.source for cell in cells if "algorithm" in tags(cell)]
@@ -127,7 +127,7 @@ def run_cells(sources):
     names = {"__name__": "lesson"}
     with redirect_stdout(io.StringIO()):
         for source in sources:
-            exec(compile(source, "lesson", "exec"), names)  # noqa: S102 - the book's own lesson
+            exec(compile(source, "lesson", "exec"), names)  # noqa: S102
 
 
 @pytest.mark.parametrize("stem", CHANGES)
@@ -149,12 +149,12 @@ def test_the_algorithm_is_visible_and_short(stem):
 @pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("stem", CHANGES)
 def test_it_equals_the_library(stem, eps):
-    run_cells(with_budget(shown(stem), eps))
+    run_cells(with_budget(algorithm_cells(stem), eps))
 
 
 @pytest.mark.parametrize(("stem", "old", "new"), ONE_CHANGE)
 def test_another_algorithm_fails(stem, old, new):
-    sources = shown(stem)
+    sources = algorithm_cells(stem)
     assert sum(source.count(old) for source in sources) == 1
     with pytest.raises((AssertionError, LiftError)):
         run_cells([source.replace(old, new) for source in sources])

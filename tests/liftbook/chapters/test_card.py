@@ -35,9 +35,10 @@ import pandas as pd
 import liftlib
 from liftbook.chapters import keep
 
-keep("rows", pd.DataFrame({"entropy": [liftlib.measures.entropy([0.5, 0.5])], "n": [n]}))
+entropy = liftlib.measures.entropy([0.5, 0.5])
+keep("rows", pd.DataFrame({"entropy": [entropy], "n": [n]}))
 ```
-"""  # noqa: E501
+"""
 
 
 def downloaded():

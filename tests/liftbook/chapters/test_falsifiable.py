@@ -32,7 +32,7 @@ def test_a_changed_statement_fails(chapter, old, new):
         (source, before) for source, _, before, _ in passed(chapter) if old in source
     ]
     assert source.count(old) == 1
-    exec(source, dict(names))  # noqa: S102 - the book's own cell, which holds as it stands
+    exec(source, dict(names))  # noqa: S102
     warnings.simplefilter("error", LiftWarning)  # pytest restores the filters
     with pytest.raises((AssertionError, LiftWarning)):
         exec(source.replace(old, new), dict(names))  # noqa: S102

@@ -23,7 +23,7 @@ MOST_LINES = 20
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
-def lines(path):
+def lines_with_words(path):
     """Return the lines that say something."""
     return [
         line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()
@@ -52,7 +52,7 @@ def test_it_prints_what_the_page_shows(script, tmp_path):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_it_is_short_and_says_what_it_is(script):
-    assert len(lines(script)) <= MOST_LINES
+    assert len(lines_with_words(script)) <= MOST_LINES
     assert ast.get_docstring(ast.parse(script.read_text(encoding="utf-8")))
 
 

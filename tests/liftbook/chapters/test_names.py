@@ -25,7 +25,8 @@ CODE = re.compile(r"```.*?```|(?<!`)`([^`\n]+)`(?!`)", re.DOTALL)
 SHELL = re.compile(r"```(?:bash|console|sh)\n")
 COMMAND = re.compile(r"(?:\$ |!|\.venv/bin/)*(lift|liftbook|companion) (.+)")
 DOTTED = re.compile(
-    r"(?<![\w./-])(?:ll|liftlib|lifttables|liftbook|companion|mixproof)(?:\.[A-Za-z_]\w*)+(?![\w/-])"
+    r"(?<![\w./-])(?:ll|liftlib|lifttables|liftbook|companion|mixproof)"
+    r"(?:\.[A-Za-z_]\w*)+(?![\w/-])"
 )
 TEST = re.compile(r"\btest_\w+")
 FILE = re.compile(
@@ -95,7 +96,7 @@ def has(module, rest):
     return True
 
 
-def words_of(text):
+def words_of_line(text):
     """Return a page's code: its cells and blocks, and what stands between backticks."""
     return [found[0] for found in CODE.finditer(text)]
 
@@ -104,7 +105,7 @@ def commands_of(text):
     """Yield the program and the words of each command in blocks for a shell, and of
     each between backticks.
     """
-    for code in words_of(text):
+    for code in words_of_line(text):
         lines = code.replace("\\\n", " ").strip("`").splitlines()
         shown = (
             lines
@@ -139,7 +140,7 @@ NAMES_OF_TESTS = set(re.findall(r"\btest_\w+", TESTS)) | {
 
 
 def unknown_names(text):
-    for code in words_of(text):
+    for code in words_of_line(text):
         yield from (name for name in DOTTED.findall(code) if not exists(name))
         yield from (name for name in TEST.findall(code) if name not in NAMES_OF_TESTS)
         yield from (name for name in FILE.findall(code) if not (ROOT / name).exists())

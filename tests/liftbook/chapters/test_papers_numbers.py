@@ -41,7 +41,7 @@ def prose(text: str) -> Iterator[str]:
             yield line
 
 
-def bare(line: str) -> list[str]:
+def without_paper(line: str) -> list[str]:
     """Return the numbers of a line without a paper's name."""
     return [
         found[0]
@@ -53,7 +53,9 @@ def bare(line: str) -> list[str]:
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_number_has_its_papers_name(path):
     text = path.read_text(encoding="utf-8")
-    assert [(line, bare(line)) for line in prose(text) if bare(line)] == []
+    assert [
+        (line, without_paper(line)) for line in prose(text) if without_paper(line)
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -68,4 +70,4 @@ def test_a_number_has_its_papers_name(path):
     ],
 )
 def test_what_is_bare(line, seen):
-    assert bare(line) == seen
+    assert without_paper(line) == seen

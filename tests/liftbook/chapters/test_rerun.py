@@ -17,7 +17,7 @@ import nbformat
 import pandas as pd
 import pytest
 from IPython.core.inputtransformer2 import TransformerManager
-from messages import raised, warned
+from messages import as_stored, raised, warned
 from without_kernel import without_kernel
 
 from companion.__main__ import main as companion
@@ -60,14 +60,8 @@ def test_list_shows_everything(capsys):
     code, out, _ = run(capsys, "list watchdog")
     assert code == 0
     assert "n_trials: int = 1000" in out
-    assert "random joint distributions, in [1, 100000]" in out
+    assert "[1, 100000]" in out
     assert "notation" not in out
-
-
-@pytest.mark.parametrize(("name", "text"), [("epz", "1"), ("zzzzzz", "1"), ("n", "0")])
-def test_wrong_values(name, text):
-    with raised(RerunError):
-        LiftBook().check(SMALL, {name: text})
 
 
 @pytest.mark.parametrize(
@@ -80,10 +74,9 @@ def test_each_number_of_a_chapter_has_a_range_that_refuses_before_the_run(path):
         assert parameter.check(parameter.default) == parameter.default
         if "int" in parameter.annotation or "float" in parameter.annotation:
             wrong = "-1" if "list" not in parameter.annotation else "[-1]"
-            with pytest.raises(
-                RerunError, match=rf"{parameter.name} is -1(\.0)?, not in \["
-            ):
+            with raised(RerunError) as told:
                 LiftBook().check(path, {parameter.name: wrong})
+            assert parameter.name in str(told.value)
 
 
 @pytest.mark.parametrize(
@@ -366,20 +359,13 @@ def test_the_card_makes_a_run_citable(capsys, tmp_path):
     assert "| n | 2 | changed |" in text
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("- 1\n", "is not a mapping from parameters"),
-        ("n: [", "is not YAML in line"),
-        ("m: 1", "no parameter 'm'"),
-    ],
-)
-def test_a_wrong_file_of_parameters(capsys, tmp_path, text, message):
+@pytest.mark.parametrize("text", ["- 1\n", "n: [", "m: 1"])
+def test_a_wrong_file_of_parameters(capsys, tmp_path, text):
     (tmp_path / "mine.yaml").write_text(text)
     command = f"rerun {SMALL} --params {tmp_path}/mine.yaml -o {tmp_path}/run"
     code, _, err = run(capsys, command)
     assert code == 2
-    assert message in err
+    as_stored(err, text)
     assert not (tmp_path / "run").exists()
 
 
@@ -387,17 +373,9 @@ def test_no_such_kernel(capsys, tmp_path):
     command = f"rerun {SMALL} --kernel fortran -o {tmp_path}/run --quiet"
     code, _, err = run(capsys, command)
     assert code == 2
-    assert "no kernel 'fortran': `jupyter kernelspec list` lists" in err
+    assert "'fortran'" in err
+    as_stored(err.partition(" lists")[0])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_cell_that_takes_too_long(capsys, tmp_path):
-    slow = SMALL.with_name("killed.md")
-    given = f"-p mark {tmp_path}/mark --timeout 1"
-    code, _, _ = run(capsys, f"rerun {slow} {given} -o {tmp_path}/run --quiet")
-    assert code == 2
-    assert read_record(tmp_path / "run")["status"] == "timed out"
-    assert (tmp_path / "run" / "killed.failed.ipynb").exists()
 
 
 def test_a_notebook_without_its_card_is_not_written(capsys, tmp_path):
@@ -419,13 +397,10 @@ def test_an_output_elsewhere_is_refused(capsys, tmp_path, monkeypatch, address):
     for command in (f"rerun {SMALL}", f"sweep {SMALL} grid.yaml"):
         code, _, err = run(capsys, f"{command} -o {address}")
         assert code == 2
-        assert (
-            "is an address: name a folder on this machine, and copy it there afterwards"
-            in err
-        )
+        as_stored(err, address)
     for words in (["new", address], ["rerun", "coins", "-o", address]):
         assert companion(words) == 2
-        assert "is an address: name a folder on this machine" in capsys.readouterr().err
+        as_stored(capsys.readouterr().err, address)
     assert [path.name for path in tmp_path.iterdir()] == ["grid.yaml"]
 
 
@@ -436,7 +411,7 @@ def test_no_overwriting_unless_asked(capsys, tmp_path, monkeypatch):
     assert run(capsys, command)[0] == 0
     code, _, err = run(capsys, command)
     assert code == 2
-    assert "already exists: choose another folder or overwrite it (--force)" in err
+    assert "(--force)" in err
     with raised(RerunError) as refused:
         module.rerun(str(SMALL), {}, folder)
     assert refused.value.argument == "force"
@@ -470,7 +445,7 @@ def test_force_never_touches_what_no_run_wrote(capsys, tmp_path, monkeypatch, ma
     for more in ("", "-p fail True"):
         code, _, err = run(capsys, f"{command} {more}")
         assert code == 2
-        assert f"run holds {made}, which was not written by a run" in err
+        as_stored(err, made)
         assert [p.read_text() for p in folder.rglob("*.txt")] == ["keep me"]
     (folder / made).unlink()
     assert run(capsys, command)[0] == 2  # an empty folder is nobody's run either
@@ -498,7 +473,7 @@ def test_force_leaves_what_appeared_during_the_run(capsys, tmp_path, monkeypatch
     )
     code, _, err = run(capsys, f"{command} --force")
     assert code == 2
-    assert "run holds mine.txt, which was not written by a run" in err
+    as_stored(err)
     assert mine.read_text() == "keep me"
 
 
@@ -514,7 +489,7 @@ def test_a_file_is_looked_for_where_its_reader_stands(capsys, tmp_path, monkeypa
     command = "rerun deep/reads.md -o run --quiet --no-html -p name"
     code, _, err = run(capsys, f"{command} other.csv")
     assert code == 2
-    assert "name is 'other.csv': no such file" in err
+    as_stored(err)
     assert run(capsys, f"{command} mine.csv")[0] == 0
     card = json.loads((tmp_path / "run" / "run.json").read_text())
     assert card["parameters"]["name"] == str(tmp_path / "mine.csv")
@@ -539,12 +514,7 @@ def test_a_failing_cell_is_named_and_kept(capsys, tmp_path):
     command = f"rerun {SMALL} -p fail True -o {tmp_path}/run --quiet"
     code, _, err = run(capsys, command)
     assert code == 2
-    assert re.search(
-        r"cell \d+ of small, which begins 'assert not fail, .*', failed with"
-        r" AssertionError: asked",
-        err,
-    )
-    assert "; what ran is in" in err
+    as_stored(err)
     record = read_record(tmp_path / "run")
     assert (record["status"], record["parameters"]["fail"]) == ("failed", True)
     partial = nbformat.read(tmp_path / "run" / "small.failed.ipynb", as_version=4)

@@ -21,7 +21,8 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 
 # A chapter
 
-After {cite:t}`E23`, see {doc}`aorr`, {prf:ref}`thm-far`, {prf:ref}`thm-near` and {term}`lift`.
+After {cite:t}`E23`, see {doc}`aorr`, {prf:ref}`thm-far`, {prf:ref}`thm-near` and
+{term}`lift`.
 
 ```{code-cell} ipython3
 :tags: [parameters]
@@ -94,7 +95,7 @@ rows = pd.DataFrame({"series": "a line", "x": [0.0, 1.0], "mean": [0.0, float(n)
 ax.plot(rows["x"], rows["mean"])
 note(ax, rows, {"a line": {"color": "#0072b2", "linestyle": "-"}}, x="x", y="mean")
 ```
-"""  # noqa: E501
+"""
 RECORD = {
     "targets": {
         "doc:aorr": ["chapters/aorr.html", "Optimal response"],
@@ -108,7 +109,7 @@ RECORD = {
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def own_page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own")
     (folder / "own.md").write_text(PAGE)
     (folder / "book").mkdir()
@@ -131,9 +132,9 @@ def made(tmp_path_factory):
     )
 
 
-def test_a_page_without_raw_markup(made):
-    text = made.page.read_text()
-    assert made.warnings == ()
+def test_a_page_without_raw_markup(own_page):
+    text = own_page.page.read_text()
+    assert own_page.warnings == ()
     assert not re.findall(r"\{(?:glue|doc|cite|prf|term|exercise)[:}]", text)
     assert ":::" not in text
     assert (
@@ -146,8 +147,8 @@ def test_a_page_without_raw_markup(made):
     assert not re.findall(r'(?:src|href)="https?://[^"]*\.(?:js|css)', text)
 
 
-def test_what_changed_is_at_the_top(made):
-    text = made.page.read_text()
+def test_what_changed_is_at_the_top(own_page):
+    text = own_page.page.read_text()
     box = text[
         text.index("A rerun with your parameters") : text.index(
             "This chapter in the book"
@@ -160,9 +161,9 @@ def test_what_changed_is_at_the_top(made):
     assert '<mark id="changed-1" title="in the book: 6">' in text
 
 
-def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(made):
+def test_the_table_of_parameters_shows_the_default_and_the_value_of_this_run(own_page):
     table = re.search(
-        r'class="companion-parameters.*?</table>', made.page.read_text(), re.DOTALL
+        r'class="companion-parameters.*?</table>', own_page.page.read_text(), re.DOTALL
     )[0]
     rows = [
         re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
@@ -193,18 +194,18 @@ def test_the_papers_claims_are_computed_on_the_runs_curves():
     assert claims_again.as_text("own", {}) == ""
 
 
-def test_the_books_curve_stands_behind_the_new_one(made):
+def test_the_books_curve_stands_behind_the_new_one(own_page):
     (ghosts,) = [
         path.read_text()
-        for path in (made.folder / "_images").glob("*.svg")
+        for path in (own_page.folder / "_images").glob("*.svg")
         if "ghosts" in path.read_text()
     ]
     assert "<title>a line, in the book</title>" in ghosts
     assert ghosts.index('id="ghosts"') < ghosts.index('id="figure_1"')
 
 
-def test_references_lead_to_the_book(made):
-    text, base = made.page.read_text(), (made.folder.parent / "book").as_uri()
+def test_references_lead_to_the_book(own_page):
+    text, base = own_page.page.read_text(), (own_page.folder.parent / "book").as_uri()
     assert re.search(
         rf'href="{base}/chapters/aorr.html"[^>]*>.*?Optimal response', text
     )
@@ -215,9 +216,9 @@ def test_references_lead_to_the_book(made):
     assert re.search(r'href="#thm-near"[^>]*>.*?Theorem 5.1', text)
 
 
-def test_without_an_address_they_are_text(made, tmp_path, monkeypatch):
+def test_without_an_address_they_are_text(own_page, tmp_path, monkeypatch):
     monkeypatch.setattr(LiftBook, "record", lambda *_: RECORD)
-    notebook = nbformat.read(made.notebook, as_version=4)
+    notebook = nbformat.read(own_page.notebook, as_version=4)
     assert LiftBook().lay_out(notebook, Path("own.md"), tmp_path) == []
     text = (tmp_path / "own.html").read_text()
     assert "Theorem 12.1" in text
@@ -247,9 +248,9 @@ def papermill(folder, words):
 
 
 @pytest.fixture(scope="module")
-def notebook(made):
+def notebook(own_page):
     """Convert the text notebook as its reader does, with one command."""
-    text = made.folder.parent / "own.md"
+    text = own_page.folder.parent / "own.md"
     assert typed(f"-m jupytext --quiet --to ipynb {text}").returncode == 0
     return text.with_suffix(".ipynb")
 

@@ -193,7 +193,7 @@ BELIEFS = {"notation", "which-promise"}
 """Lessons whose budgets follow from beliefs."""
 
 
-def ran(stem, values, monkeypatch):
+def glued_by(stem, values, monkeypatch):
     """Return what a page glues when it runs with other parameters, by name."""
     import matplotlib.pyplot as plt
 
@@ -214,7 +214,7 @@ def ran(stem, values, monkeypatch):
             continue
         if {"solution", "check"} & set(tags(cell)):
             continue
-        exec(compile(cell.source, f"{stem}.md", "exec"), names)  # noqa: S102 - the book's own lesson
+        exec(compile(cell.source, f"{stem}.md", "exec"), names)  # noqa: S102
         if "parameters" in tags(cell):
             names.update(values)
     plt.close("all")
@@ -261,7 +261,7 @@ def test_sentences_of_another_run(stem, values, tmp_path, monkeypatch):
         for parameter in read_parameters(chapters_folder() / f"{stem}.md")
     }
     assert set(values) <= declared
-    found = ran(stem, values, monkeypatch)
+    found = glued_by(stem, values, monkeypatch)
     texts, odd = sentences(stem, found)
     assert odd == []
     assert [text for text in texts if NAN.search(text)] == []

@@ -370,12 +370,14 @@ def test_each_replication_has_its_seed():
 LINES = claims.read_lines()
 
 PLACE = re.compile(
-    r"\b(?:E23|C22|I21|S20)\b|\b(?:[Ss]ections?|eqs?|Eqs?|Figs?\.?|lines?|Lines?|Propositions?|Theorems?|Lemma|Algorithm|"
-    r"Example|Problem|Table|Definition|Appendix|Remark)\s*\.?\s*\(?[\dIVX.]+[a-z]?\)?"
+    r"\b(?:E23|C22|I21|S20)\b|\b(?:[Ss]ections?|[Ee]qs?|Figs?\.?|[Ll]ines?"
+    r"|Propositions?|Theorems?|Lemma|Algorithm|Example|Problem|Table|Definition"
+    r"|Appendix|Remark)\s*\.?\s*\(?[\dIVX.]+[a-z]?\)?"
     r"(?:(?:,| and| to)\s*\(?[\dIVX.]+[a-z]?\)?)*"
 )
 NUMBER = re.compile(
-    r"\d+(?:,\d{3})*(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundredths?|minutes)\b",
+    r"\d+(?:,\d{3})*(?:\.\d+)?|\b(?:two|three|four|five|six|seven|eight|nine|ten"
+    r"|eleven|twelve|twenty|hundredths?|minutes)\b",
     re.IGNORECASE,
 )
 LINK = re.compile(r"<a [^>]*>[^<]*</a>")
@@ -387,7 +389,7 @@ budgets is never two here.
 """
 
 
-def typed(claim):
+def typed_numbers(claim):
     """Return a reason's numbers that are neither computed nor quoted."""
     printed = {one.printed for one in ROWS if one.paper == claim.paper}
     others = " ".join(f"{line.case} {line.quote}" for line in LINES[claim.id])
@@ -404,7 +406,7 @@ def typed(claim):
 
 @each(ROWS, lambda claim: claim.id)
 def test_no_number_is_typed(claim):
-    assert not typed(claim)
+    assert not typed_numbers(claim)
 
 
 @pytest.mark.parametrize(
@@ -429,7 +431,7 @@ def test_a_typed_number_is_seen():
         ("On $0.39$ of them.", ["0.39"]),
         ("On {merging_broken_at_8} of them, as section 4.2 and Theorem 3 say.", []),
     ):
-        assert typed(claims.Claim(**(changed | {"reason": reason}))) == seen
+        assert typed_numbers(claims.Claim(**(changed | {"reason": reason}))) == seen
 
 
 def test_a_reason_names_functions_that_exist(monkeypatch):

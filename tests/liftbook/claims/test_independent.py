@@ -33,7 +33,7 @@ def stored(call):
 
 
 @cache
-def table(secret, public, without="none"):
+def table_of_adult(secret, public, without="none"):
     """Return P_SX of two columns of Adult, counted line by line."""
     with gzip.open(ROOT / "data" / "adult" / "adult.data.gz", "rt") as file:
         rows = [line.strip().split(", ") for line in file if line.strip()]
@@ -62,7 +62,7 @@ def information(xy):
     return entropy(xy.sum(axis=1)) + entropy(xy.sum(axis=0)) - entropy(xy.ravel())
 
 
-def extremes(p, group):
+def lift_range(p, group):
     """Return the least and the largest lift of some symbols, merged."""
     mass = p[:, group].sum(axis=1)
     lifts = mass / mass.sum() / p.sum(axis=1)
@@ -70,11 +70,11 @@ def extremes(p, group):
 
 
 def kept(p, group, eps_l, eps_u):
-    low, high = extremes(p, group)
+    low, high = lift_range(p, group)
     return low >= np.exp(-eps_l) * (1 - 1e-12) and high <= np.exp(eps_u) * (1 + 1e-12)
 
 
-def utility(p, groups):
+def kept_by(p, groups):
     """Return NMI and I(X;Y) of a merge."""
     chances = np.array([p[:, group].sum() for group in groups])
     return entropy(chances) / entropy(p.sum(axis=0)), entropy(chances)
@@ -105,7 +105,7 @@ def greedy(p, eps_l, eps_u, risk="Λ + 1/Ψ"):
     def of(group):
         key = frozenset(group)
         if key not in omega:
-            omega[key] = RISKS[risk](*extremes(p, list(group)))
+            omega[key] = RISKS[risk](*lift_range(p, list(group)))
         return omega[key]
 
     n = p.shape[1]
@@ -188,7 +188,7 @@ def test_figure_1():
 @pytest.mark.parametrize("eps", [1, 2])
 def test_watchdog_on_random_joints(eps):
     found = np.mean(
-        [utility(p, watchdog(p, eps / 2, eps / 2))[0] for p in uniform(1000, 5, 17)]
+        [kept_by(p, watchdog(p, eps / 2, eps / 2))[0] for p in uniform(1000, 5, 17)]
     )
     assert found == pytest.approx(stored(f"watchdog_synthetic:{eps}"))
 
@@ -205,9 +205,9 @@ CHOICES = [
 
 @pytest.mark.parametrize("without", CHOICES)
 def test_merging_on_adult(without):
-    p = table("relationship", "occupation", without)
-    one, two = (utility(p, watchdog(p, eps / 2, eps / 2))[0] for eps in (1, 2))
-    merged = utility(p, greedy(p, 0.5, 0.5, "max{log Λ, |log Ψ|}"))[0]
+    p = table_of_adult("relationship", "occupation", without)
+    one, two = (kept_by(p, watchdog(p, eps / 2, eps / 2))[0] for eps in (1, 2))
+    merged = kept_by(p, greedy(p, 0.5, 0.5, "max{log Λ, |log Ψ|}"))[0]
     assert one == pytest.approx(stored(f"adult_number:watchdog 1, {without}"))
     assert two == pytest.approx(stored(f"adult_number:watchdog 2, {without}"))
     assert merged == pytest.approx(stored(f"adult_number:merging 1, {without}"))
@@ -218,7 +218,7 @@ def test_merging_on_adult(without):
 
 @pytest.mark.parametrize("without", CHOICES)
 def test_optimal_response_on_adult(without):
-    p = table("relationship", "occupation", without)
+    p = table_of_adult("relationship", "occupation", without)
     found = best_rows(p, alip_cone(p, 1.0, 1.0)) / entropy(p.sum(axis=0))
     assert found == pytest.approx(stored(f"adult_number:AORR 2, {without}"), abs=1e-7)
 
@@ -240,7 +240,7 @@ READ_AS_GAIN = ("Λ + Ψ", "max{log Λ, |log Ψ|}")
 @pytest.mark.parametrize("risk", RISKS)
 def test_merging_on_random_joints(risk):
     found = np.mean(
-        [utility(p, greedy(p, 0.5, 0.5, risk))[0] for p in uniform(1000, 5, 17)]
+        [kept_by(p, greedy(p, 0.5, 0.5, risk))[0] for p in uniform(1000, 5, 17)]
     )
     assert found == pytest.approx(stored(f"merging_synthetic_eps_1:{risk}"))
     gain = f"merging_gain_synthetic:{risk}"
@@ -266,8 +266,8 @@ def test_broken_releases():
 
 @pytest.mark.slow
 def test_broken_points_on_adult():
-    p, count = table("relationship", "occupation", "Other-relative"), 0
-    lift = {x: extremes(p, [x]) for x in range(p.shape[1])}
+    p, count = table_of_adult("relationship", "occupation", "Other-relative"), 0
+    lift = {x: lift_range(p, [x]) for x in range(p.shape[1])}
     for eps in np.arange(1, 33) / 4:
         for lam in (0.35, 0.5, 0.65):
             groups = greedy(p, lam * eps, (1 - lam) * eps)
@@ -286,7 +286,7 @@ def _ldp_groups(p, waiting, eps):
     """Return the ratios of the groups that Algorithm 1 makes under LDP."""
 
     def ratio(group):
-        low, high = extremes(p, group)
+        low, high = lift_range(p, group)
         return high * inverse(low)
 
     waiting, made = list(waiting), []
@@ -309,12 +309,12 @@ def _ldp_groups(p, waiting, eps):
 @pytest.mark.parametrize("eps", [0.25, 0.5])
 def test_c22_losses(eps):
     joints = uniform(1000, 13, 20)
-    complete = [1 - utility(p, watchdog(p, eps, eps))[0] for p in joints]
+    complete = [1 - kept_by(p, watchdog(p, eps, eps))[0] for p in joints]
     assert np.mean(complete) == pytest.approx(
         stored(f"c22_complete_loss:{eps}, uniform, normalised")
     )
     found = np.mean(
-        [1 - utility(p, greedy(p, eps, eps, "max{log Λ, |log Ψ|}"))[0] for p in joints]
+        [1 - kept_by(p, greedy(p, eps, eps, "max{log Λ, |log Ψ|}"))[0] for p in joints]
     )
     assert found == pytest.approx(
         stored(f"c22_algorithm_loss:{eps}, uniform, normalised")
@@ -407,7 +407,7 @@ def level(p, c, kind):
     return np.abs(np.log((c * given + noise) / (c * p_x + noise))).max()
 
 
-def release(p, c, kind):
+def released_by(p, c, kind):
     """Return P_XY of GRR or CR at odds 1 + c."""
     n_s, n = p.shape
     if kind == "GRR":
@@ -441,7 +441,7 @@ def test_correlation_of_alpha_and_utility(n_secret, n_public):
                 )
                 found[kind] = (
                     np.log1p(np.exp(log_c)),
-                    information(release(p, np.exp(log_c), kind)),
+                    information(released_by(p, np.exp(log_c), kind)),
                 )
             rows.append(np.subtract(found["CR"], found["GRR"]))
     alpha, gain = np.transpose(rows)

@@ -13,8 +13,8 @@ from liftbook.claims.e23.propositions import AT_THE_BOUNDS
     [
         propositions.proposition_1_information, propositions.proposition_1_ldp,
         partial(propositions.proposition_1_orders, "above 1"),
-        propositions.proposition_3_alpha, propositions.proposition_4, propositions.proposition_5_alpha,  # noqa: E501
-        propositions.proposition_6,
+        propositions.proposition_3_alpha, propositions.proposition_4,
+        propositions.proposition_5_alpha, propositions.proposition_6,
     ],
 )  # fmt: skip
 def test_a_tighter_bound_is_broken(monkeypatch, function):

@@ -73,14 +73,14 @@ def test_replications_share_no_joint(draw):
     assert len(set(joints)) == 12
 
 
-def said(call):
+def sizes_drawn(call):
     return Counter({size: n for n, *rest in ran(call).drawn for size in [tuple(rest)]})
 
 
 def compare_draws(call, seed, monkeypatch):
     made, told, name = (
         draws_of(call, seed, monkeypatch),
-        said(call),
+        sizes_drawn(call),
         call.partition(":")[0],
     )
     if name in UNTIL_SEVEN:

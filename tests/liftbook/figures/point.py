@@ -19,7 +19,7 @@ def point(rows, series=None, eps=None, measure=None, **keys):
     return rows.iloc[0]
 
 
-def joints(n, n_secret, n_public, seed):
+def drawn_joints(n, n_secret, n_public, seed):
     """Return ``n`` uniform joint distributions; ``seed`` may be a generator that goes
     on.
     """

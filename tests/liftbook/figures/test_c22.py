@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 from messages import raised
-from point import joints
+from point import drawn_joints
 
 import liftlib as ll
 from liftbook import figures
@@ -16,7 +16,7 @@ from liftlib.errors import InvalidParameter
 EPSILONS = (0.3, 1.2, 2.5)
 
 
-DRAWN = joints(40, 3, 6, 4)
+DRAWN = drawn_joints(40, 3, 6, 4)
 
 
 def by_subsets(joint, channel, eps):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from messages import raised
-from point import assert_means, joints, point
+from point import assert_means, drawn_joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -21,7 +21,7 @@ from liftlib.errors import InvalidParameter
 @pytest.mark.parametrize("extend", [False, True])
 def test_rows_are_means_over_joints(figure, mechanism, extend):
     rows = figure(30, [0.5, 3.0], [0.5], 3, 6, extend=extend, rng=4)
-    drawn = joints(30, 3, 6, 4)
+    drawn = drawn_joints(30, 3, 6, 4)
     for series, kind in (
         ("LDP", ll.LDP),
         ("ALIP, λ=0.5", lambda eps: ll.ALIP(eps / 2, eps / 2)),
@@ -68,7 +68,7 @@ def test_figures_take_another_joint():
 def test_lift_based_figures_use_their_notions():
     merged = ll.mechanisms.subset_merging
     rows = figures.figure_e23_11(20, [1.5], [0.65], 3, 6, rng=1)
-    drawn = joints(20, 3, 6, 1)
+    drawn = drawn_joints(20, 3, 6, 1)
     for name, kind in (("ℓ1", ll.L1Lift), ("χ²", ll.Chi2Lift)):
         notion = kind(0.65 * 1.5, 0.35 * 1.5)
         channels = [merged(joint, notion, extend=False) for joint in drawn]

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from messages import raised
-from point import assert_means, joints, point
+from point import assert_means, drawn_joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -27,7 +27,7 @@ def test_figure_4_is_means_over_joints(monkeypatch, jobs):
     monkeypatch.setenv("LIFT_JOBS", jobs)
     rows = figures.figure_e23_4(6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4)
     assert set(rows["series"]) == {"LDP", "ALIP, λ=0.35", "ALIP, λ=0.65"}
-    drawn = joints(6, 3, 6, 4)
+    drawn = drawn_joints(6, 3, 6, 4)
     for eps in (0.5, 3.0):
         notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}
         for series, notion in notions.items():
@@ -45,7 +45,7 @@ def test_figure_4_counts_vertices():
     rows = figures.figure_e23_4(
         6, [0.5, 3.0], [0.35, 0.65], 3, 6, ldp=True, rng=4, listed=True
     )
-    drawn = joints(6, 3, 6, 4)
+    drawn = drawn_joints(6, 3, 6, 4)
     for eps in (0.5, 3.0):
         notions = {"LDP": ll.LDP(eps), "ALIP, λ=0.35": ll.ALIP(0.35 * eps, 0.65 * eps)}
         for series, notion in notions.items():
@@ -116,7 +116,7 @@ def test_figures_8_and_10_are_means_over_joints():
     ten = figures.figure_e23_10(5, [0.5, 2.0], 0.65, 3, 7, rng=2)
     assert set(eight["series"]) == {"AORR", "SRR", "subset merging"}
     assert set(ten["series"]) == {"SRR", "subset merging"}
-    drawn = joints(5, 3, 7, 2)
+    drawn = drawn_joints(5, 3, 7, 2)
     for eps in (0.5, 2.0):
         notion = ll.ALIP(0.65 * eps, 0.35 * eps)
         check_means(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from messages import raised
-from point import joints, point
+from point import drawn_joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -98,7 +98,7 @@ def test_figure_3_takes_any_distortion():
 def test_tradeoff_is_the_mean_over_joints(monkeypatch):
     monkeypatch.setenv("LIFT_JOBS", "1")
     rows = figures.reduction_tradeoff(4, [0.5, 20.0], 3, 6, rng=5)
-    drawn = joints(4, 3, 6, 5)
+    drawn = drawn_joints(4, 3, 6, 5)
     for eps in (0.5, 20.0):
         shares = [
             ll.calibrate(ll.mechanisms.linear_reduction, joint, ll.LIP(eps))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from point import joints, point
+from point import drawn_joints, point
 
 import liftlib as ll
 from liftbook import figures
@@ -29,7 +29,7 @@ def test_partition_gap():
         ):
             nmil = [
                 ll.evaluate(joint, make(joint, ll.LIP(eps))).nmil
-                for joint in joints(5, 3, 6, 4)
+                for joint in drawn_joints(5, 3, 6, 4)
             ]
             assert value(rows, series=series, eps=eps) == pytest.approx(
                 np.mean(nmil), abs=1e-12
@@ -55,7 +55,7 @@ def test_alpha_lift_optimum():
     rows = figures.alpha_lift_optimum(3, [0.6, 2.0], [2.0], 3, 6, rng=4)
     for eps in (0.6, 2.0):
         notion = ll.AlphaLift(2, eps / 2, eps / 2)
-        drawn = joints(3, 3, 6, 4)
+        drawn = drawn_joints(3, 3, 6, 4)
         merged = np.mean(
             [
                 ll.evaluate(joint, ll.mechanisms.subset_merging(joint, notion)).nmi
@@ -85,7 +85,7 @@ def test_extreme_lifts():
     rows = figures.extreme_lifts(4, [2, 5], 6, 0.4, rng=4)
     source = np.random.default_rng(4)
     for n_secret in (2, 5):
-        drawn = joints(4, n_secret, 6, source)
+        drawn = drawn_joints(4, n_secret, 6, source)
         shares = {"extreme lifts": [], "the same log-lift": []}
         for joint in drawn:
             whole = 0.4 * ll.measures.total_variation(joint)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from messages import raised
-from point import joints
+from point import drawn_joints
 
 import liftlib as ll
 from liftbook import figures, plots
@@ -28,7 +28,7 @@ def test_figure_3_is_the_optima(fig3):
     """Both routes to LDP by Theorem 2's generic polytope, LIP at eps and at eps / 2."""
     assert len(fig3) == 3 * 2 * 2 * 2
     for row in fig3.itertuples():
-        joint = joints(3, 2, 4, 1)[row.trial]
+        joint = drawn_joints(3, 2, 4, 1)[row.trial]
         ldp = utility(joint, product_polytope_response(joint, ll.LDP(row.eps)))
         lip = utility(
             joint,
@@ -46,7 +46,7 @@ def test_figure_3_is_the_optima(fig3):
 
 def test_figure_3_counts_vertices(fig3):
     for row in fig3[fig3["panel"] == "a"].itertuples():
-        joint = joints(3, 2, 4, 1)[row.trial]
+        joint = drawn_joints(3, 2, 4, 1)[row.trial]
         if row.route == "polytope of kernels":
             assert row.ldp_vertices == len(kernels_of(joint, ll.LDP(row.eps)))
         else:
@@ -60,7 +60,7 @@ def test_figure_3_counts_vertices(fig3):
 
 def test_figure_4_is_the_protocols(fig4):
     for row in fig4.itertuples():
-        joint = joints(2, 2, 12, 2)[row.trial]
+        joint = drawn_joints(2, 2, 12, 2)[row.trial]
         lip = utility(joint, ll.mechanisms.optimal(joint, ll.LIP(row.eps)))
         assert row.lip == pytest.approx(lip, abs=1e-9)
         assert row.share == pytest.approx(row.information / lip)
@@ -124,7 +124,7 @@ def test_exact_srlip_lies_between():
         expected = [
             utility(j, ll.mechanisms.optimal(j, ll.SRLIP(eps, (2, 2))))
             / ll.measures.entropy(j.p_x)
-            for j in joints(3, 2, 4, 4)
+            for j in drawn_joints(3, 2, 4, 4)
         ]
         assert found.loc[eps, "SRLIP optimum"] == pytest.approx(np.mean(expected))
     assert set(rows["panel"]) == {"2×2"}

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from messages import raised
+from messages import as_stored, raised
 
 from liftbook.figures import stored
 from liftbook.figures.stored import LONG, RUNS, Long, at_scale, differences
@@ -48,8 +48,7 @@ def test_at_the_defaults_a_part_is_computed(kept_rows):
     rows = at_scale("line", 2, epsilons=[1.0, 2.0, 3.0])
     assert calls == [(2.0,)]
     assert rows["mean"][rows["measure"] == "nmi"].tolist() == [2.0, 4.0, 6.0]
-    assert "run 7 of data/ledger-runs.csv" in rows.attrs["told"]
-    assert "2 of the 6 rows, those of the budget 2, and compares" in rows.attrs["told"]
+    as_stored(rows.attrs["told"])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_elsewhere_all_is_computed(kept_rows, given):
     pd.testing.assert_frame_equal(
         rows[rows["measure"] == "nmi"], line(**given).query("measure == 'nmi'")
     )
-    assert rows.attrs["told"] == "Computed for this page."
+    as_stored(rows.attrs["told"])
 
 
 def test_what_differs_is_refused(kept_rows):

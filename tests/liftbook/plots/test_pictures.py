@@ -189,13 +189,13 @@ def test_what_stands_out_of_a_figure_is_not_cut_off():
     assert max(x + width for x, _, width, _ in panel_boxes(figure)) >= wide
 
 
-def names(axes):
+def legend_names(axes):
     return [text.get_text() for text in axes.get_legend().get_texts()]
 
 
 def test_below_budget_draws_the_line_of_equality():
     ax = plots.below_budget(figures.figure_c22_1(5, [0.5, 1.0], 3, 6))
-    assert names(ax) == ["C22 Algorithm 1", "complete merging", "the budget ε"]
+    assert legend_names(ax) == ["C22 Algorithm 1", "complete merging", "the budget ε"]
     line = ax.lines[-1]
     assert list(line.get_xdata()) == list(line.get_ydata()) == [0, 1.0]
     assert ax.get_ylim()[0] == 0
@@ -206,7 +206,7 @@ def test_below_budget_draws_the_line_of_equality():
 def test_frontier_has_a_point_and_a_number_for_each_budget():
     rows = figures.figure_c22_3(8, [0.5, 1.0, 1.5], 3, 6)
     ax = plots.frontier(rows)
-    assert names(ax) == ["C22 Algorithm 1", "complete merging"]
+    assert legend_names(ax) == ["C22 Algorithm 1", "complete merging"]
     assert [text.get_text() for text in ax.texts] == ["0.5", "1", "1.5"] * 2
     mean = rows[rows["series"] == "C22 Algorithm 1"].pivot_table(
         index="eps", columns="measure", values="mean"
@@ -294,7 +294,7 @@ def test_no_figure_of_the_book_has_a_default_colour():
     assert found == {}
 
 
-def rows(measures):
+def rows_of_measures(measures):
     return pd.DataFrame(
         {
             "series": "a",
@@ -351,20 +351,22 @@ def test_a_mixture_has_the_centre_as_its_mean():
 
 def test_seconds_and_vertices_span_decades():
     for measure in ("seconds", "vertices"):
-        ax = plots.curves(rows([measure]), measure)
+        ax = plots.curves(rows_of_measures([measure]), measure)
         assert ax.get_yscale() == "log"
         low, high = ax.get_ylim()
         assert 0 < low < 0.01
         assert high > 100
     assert (
-        plots.curves(rows(["min_lift_leakage"]), "min_lift_leakage").get_yscale()
+        plots.curves(
+            rows_of_measures(["min_lift_leakage"]), "min_lift_leakage"
+        ).get_yscale()
         == "linear"
     )
 
 
 def test_a_band_spans_the_quantiles():
     ax = plots.curves(
-        rows(["vertices"]).assign(
+        rows_of_measures(["vertices"]).assign(
             low=lambda part: part["mean"] / 2, high=lambda part: 3 * part["mean"]
         ),
         "vertices",

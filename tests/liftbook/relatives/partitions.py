@@ -1,17 +1,8 @@
 """All partitions of a few symbols, one by one: what the mergings are held against."""
 
+from asked import partitions
+
 import liftlib as ll
-
-
-def partitions(symbols):
-    if not symbols:
-        yield []
-        return
-    first, rest = symbols[0], symbols[1:]
-    for smaller in partitions(rest):
-        yield [[first], *smaller]
-        for k in range(len(smaller)):
-            yield [*smaller[:k], [first, *smaller[k]], *smaller[k + 1 :]]
 
 
 def best_by_hand(joint, notion):

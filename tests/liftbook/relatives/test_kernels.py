@@ -26,7 +26,7 @@ FUNCTION = ll.Joint.from_counts([[3, 0, 4], [0, 2, 0]])
 ONE_SECRET = ll.Joint([[0.2, 0.3, 0.5]])
 
 
-def cone_of(joint, notion):
+def cone_of_notion(joint, notion):
     return notion.halfspaces(joint) * joint.p_x
 
 
@@ -55,7 +55,7 @@ def generic(cone):
 def test_the_same_vertices_as_a_generic_enumeration(n, eps):
     joint = ll.datasets.uniform_joint(2, n, np.random.default_rng(n))
     for notion in (ll.LDP(eps), ll.LIP(eps)):
-        cone = cone_of(joint, notion)
+        cone = cone_of_notion(joint, notion)
         assert all_orders(kernels_by_faces(cone)) == generic(cone)
 
 
@@ -64,13 +64,13 @@ def test_the_same_vertices_as_a_generic_enumeration(n, eps):
 )
 @pytest.mark.parametrize("eps", [0.4, 1.3])
 def test_degenerate_joints(joint, eps):
-    cone = cone_of(joint, ll.LDP(eps))
+    cone = cone_of_notion(joint, ll.LDP(eps))
     assert all_orders(kernels_by_faces(cone)) == generic(cone)
 
 
 @pytest.mark.parametrize("joint", [TIES, ZEROS, DUPLICATES, FUNCTION], ids=str)
 def test_no_budget(joint):
-    found = kernels_by_faces(cone_of(joint, ll.LDP(0.0))).kernels
+    found = kernels_by_faces(cone_of_notion(joint, ll.LDP(0.0))).kernels
     best = mutual_information_of(joint.p_x[:, None] * found).max()
     optimum = ll.evaluate(
         joint, ll.mechanisms.optimal(joint, ll.LDP(0.0))
@@ -111,7 +111,7 @@ def test_side_channels_of_one_attribute():
 def test_five_symbols_agree_with_the_rows():
     joint = ll.datasets.uniform_joint(2, 5, np.random.default_rng(0))
     for eps in (0.5, 2.0):
-        found = kernels_by_faces(cone_of(joint, ll.LDP(eps)))
+        found = kernels_by_faces(cone_of_notion(joint, ll.LDP(eps)))
         np.testing.assert_allclose(found.kernels.sum(axis=2), 1, atol=1e-9)
         best = found.kernels[
             mutual_information_of(joint.p_x[:, None] * found.kernels).argmax()
@@ -129,7 +129,7 @@ def test_kernels_of_is_the_generic_route():
     joint = ll.datasets.uniform_joint(2, 3, np.random.default_rng(3))
     assert (
         len(kernels_of(joint, ll.LDP(0.7)))
-        == kernels_by_faces(cone_of(joint, ll.LDP(0.7))).copies.sum()
+        == kernels_by_faces(cone_of_notion(joint, ll.LDP(0.7))).copies.sum()
     )
 
 
@@ -154,7 +154,7 @@ def test_where_no_column_but_0_is_allowed_there_is_no_kernel():
 
 def test_rows_of_any_size_and_rows_of_nothing():
     """A constraint may be scaled, and one of zeros says nothing."""
-    cone = cone_of(TIES, ll.LDP(0.7))
+    cone = cone_of_notion(TIES, ll.LDP(0.7))
     expected = all_orders(kernels_by_faces(cone))
     for size in (1e-13, 1e-9, 1e9):
         assert all_orders(kernels_by_faces(cone * size)) == expected

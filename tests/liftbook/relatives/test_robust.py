@@ -81,9 +81,10 @@ def test_robust_response_refuses(monkeypatch):
 
 
 NOTIONS = [
-    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.PerfectPrivacy(),  # noqa: E501
-    ll.LIP(1.0), ll.LIP(50.0), ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.2),  # noqa: E501
-    ll.AlphaLift(2, 0, 1), ll.Chi2Lift(1, 0),
+    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf),
+    ll.PerfectPrivacy(), ll.LIP(1.0), ll.LIP(50.0), ll.LDP(1.5), ll.LDP(50.0),
+    ll.L1Lift(np.inf, 0.2), ll.AlphaLift(np.inf, 0.3, 0.2), ll.AlphaLift(2, 0, 1),
+    ll.Chi2Lift(1, 0),
 ]  # fmt: skip
 
 
@@ -220,9 +221,9 @@ def test_side_by_side_extensions_describe_the_common_cone(notion):
         (slopes * (points @ cone.extension.forms.T)).sum(axis=1), found, atol=1e-12
     )
     # multipliers W of the halfspaces with W G <= w A + c
-    table = np.concatenate([
-        notion.halfspaces(joint), *(notion.halfspaces(one) @ robust.posterior_map(one, cone.support) for one in others)  # noqa: E501
-    ])  # fmt: skip
+    maps = [robust.posterior_map(one, cone.support) for one in others]
+    pulled = [notion.halfspaces(one) @ to for one, to in zip(others, maps, strict=True)]
+    table = np.concatenate([notion.halfspaces(joint), *pulled])
     assert cone.extension.n_halfspaces == len(table)
     weights = rng.exponential(size=(50, len(cone.extension.halfspaces))) * (
         rng.random((50, 1)) < 0.8

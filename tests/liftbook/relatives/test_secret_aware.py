@@ -112,7 +112,7 @@ def test_certificate_counts_x_alone():
     assert ll.mechanisms.secret_aware(light, ll.LIP(0.5)).certificate.upper == np.inf
 
 
-def by_cells(joint, notion):
+def cheapest_by_cells(joint, notion):
     """The same optimum from all vertices of the polytope over cells (s, x)."""
     occurs = joint.p > 0
     secret, public = np.nonzero(occurs)
@@ -154,9 +154,9 @@ def test_against_all_vertices_of_the_cells(notion):
         channel = ll.mechanisms.secret_aware(joint, notion)
         assert notion.is_satisfied(joint, channel)
         assert channel.certificate.value == pytest.approx(
-            by_cells(joint, notion), abs=2e-6
+            cheapest_by_cells(joint, notion), abs=2e-6
         )
-        assert channel.certificate.upper >= by_cells(joint, notion) - 1e-9
+        assert channel.certificate.upper >= cheapest_by_cells(joint, notion) - 1e-9
 
 
 def test_one_symbol_or_one_secret():

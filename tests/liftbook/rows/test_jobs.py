@@ -67,10 +67,7 @@ def test_a_plain_script_needs_no_main_guard(tmp_path):
 def test_a_class_of_the_scripts_own_needs_one_and_is_told_so(tmp_path):
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=""))
     assert done.returncode == 1
-    assert "Error: a worker process died" in done.stderr
-    assert (
-        'put the script\'s calls under `if __name__ == "__main__":`, or set LIFT_JOBS=1'
-        in done.stderr
-    )
+    assert "LIFT_JOBS=1" in done.stderr
+    assert "__main__" in done.stderr
     done = run_script(tmp_path, OF_ITS_OWN.format(guard=GUARD))
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr

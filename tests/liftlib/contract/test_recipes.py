@@ -65,7 +65,7 @@ def join(text, change):
     return text.replace(before, after)
 
 
-def follow(blocks):
+def texts_of_recipe(blocks):
     """Return the texts of the files that a recipe adds or changes, by their names."""
     texts = {}
     for block in blocks:
@@ -106,7 +106,7 @@ def test_contributing_names_what_a_recipe_changes(name):
 
 @pytest.mark.parametrize("name", RECIPES)
 def test_a_recipe_applies(name):
-    for file, text in follow(RECIPES[name]).items():
+    for file, text in texts_of_recipe(RECIPES[name]).items():
         if file.endswith(".py"):
             compile(text, file, "exec")
 
@@ -120,7 +120,7 @@ def test_recipe(name, tmp_path):
         )
     for part in SINGLE:
         shutil.copy(ROOT / part, tmp_path / part)
-    for file, text in follow(RECIPES[name]).items():
+    for file, text in texts_of_recipe(RECIPES[name]).items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text(text, encoding="utf-8")
     commands = [block.text for block in RECIPES[name] if block.language == "bash"]

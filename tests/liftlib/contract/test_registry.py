@@ -45,12 +45,10 @@ def test_the_listed_options_are_those_of_the_function(mechanism):
 def test_an_unknown_option_is_refused_by_name(mechanism):
     served = [ll.LIP(1.0), ll.SRLIP(1.0, (2, 1)), *beyond()]
     notion = next(one for one in served if mechanism.serves(one))
-    takes = ", ".join(mechanism.options) or "it has none"
-    with pytest.raises(
-        InvalidParameter,
-        match=rf"^{mechanism.name} has no option 'sedonds': .*{takes}$",
-    ):
+    with raised(InvalidParameter) as told:
         mechanism(JOINT, notion, sedonds=1)
+    words = str(told.value)
+    assert all(name in words for name in (mechanism.name, *mechanism.options))
 
 
 @pytest.mark.parametrize("name", ["best-partition", "funnel-descent"])
@@ -58,10 +56,7 @@ def test_more_symbols_than_it_can_do_are_refused(name):
     mechanism = ll.mechanisms[name]
     most = mechanism.most_symbols
     notion = next(one for one in (ll.LDP(1.0), *beyond()) if mechanism.serves(one))
-    with pytest.raises(
-        InvalidParameter,
-        match=rf"^joint has {most + 1} symbols, more than {most}: use ",
-    ):
+    with raised(InvalidParameter):
         mechanism(ll.Joint(np.full((2, most + 1), 0.5 / (most + 1))), notion)
 
 
@@ -110,11 +105,13 @@ def test_names():
 
 
 PAPERS = {
-    "AORR": "optimal", "ORR": "optimal", "SRR": "subset-response", "GRR": "randomised-response",  # noqa: E501
-    "OUE": "unary-encoding", "CR": "conditional-reporting", "E23 Algorithm 1": "subset-merging",  # noqa: E501
+    "AORR": "optimal", "ORR": "optimal", "SRR": "subset-response",
+    "GRR": "randomised-response", "OUE": "unary-encoding",
+    "CR": "conditional-reporting", "E23 Algorithm 1": "subset-merging",
     "C22 Algorithm 1": "subset-merging", "S20 Algorithm 1": "conditional-reporting",
-    "E23 Algorithm 2": "subset-response", "subset_merging": "subset-merging", "Subset merging": "subset-merging",  # noqa: E501
-    "complete merging": "watchdog", "aorr": "optimal", "e23 algorithm_1": "subset-merging",  # noqa: E501
+    "E23 Algorithm 2": "subset-response", "subset_merging": "subset-merging",
+    "Subset merging": "subset-merging", "complete merging": "watchdog",
+    "aorr": "optimal", "e23 algorithm_1": "subset-merging",
     "Linear Reduction": "linear-reduction",
 }  # fmt: skip
 
@@ -241,8 +238,9 @@ class TestFunctions:
 def test_the_papers_mechanisms_need_no_plug_in():
     homes = {name: one.where.partition(".")[0] for name, one in ll.mechanisms.items()}
     assert {name for name, home in homes.items() if home == "liftlib"} >= {
-        "watchdog", "subset-merging", "optimal", "subset-response", "product", "randomised-response",  # noqa: E501
-        "unary-encoding", "conditional-reporting", "linear-reduction", "markov-reduction", "secret-aware-reduction",  # noqa: E501
+        "watchdog", "subset-merging", "optimal", "subset-response", "product",
+        "randomised-response", "unary-encoding", "conditional-reporting",
+        "linear-reduction", "markov-reduction", "secret-aware-reduction",
     }  # fmt: skip
     assert set(homes.values()) == {"liftlib", "liftbook"}
 

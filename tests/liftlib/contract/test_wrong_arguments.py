@@ -74,10 +74,11 @@ ARRAYS = [
     [(0, 1), (2, 3)],
 ]
 OURS = [
-    TABLE, ll.Joint([[1.0]]), ll.Joint([[0.5, 0.0], [0.25, 0.25]]), ll.Channel.identity(4), ll.Channel.constant(2),  # noqa: E501
-    ll.Channel(np.full((2, 4, 2), 0.5)), ll.ALIP(1.0, 0.5), ll.LIP(0.0), ll.LDP(math.inf), ll.AlphaLift(2, 1.0, 0.5),  # noqa: E501
-    ll.Chi2Lift(math.inf, 0.3), ll.SRLIP(1.0, (2, 2)), ll.SRLIP(1.0, (3,)), ll.mechanisms.randomised_response,  # noqa: E501
-    np.random.default_rng(0),
+    TABLE, ll.Joint([[1.0]]), ll.Joint([[0.5, 0.0], [0.25, 0.25]]),
+    ll.Channel.identity(4), ll.Channel.constant(2), ll.Channel(np.full((2, 4, 2), 0.5)),
+    ll.ALIP(1.0, 0.5), ll.LIP(0.0), ll.LDP(math.inf), ll.AlphaLift(2, 1.0, 0.5),
+    ll.Chi2Lift(math.inf, 0.3), ll.SRLIP(1.0, (2, 2)), ll.SRLIP(1.0, (3,)),
+    ll.mechanisms.randomised_response, np.random.default_rng(0),
 ]  # fmt: skip
 RIGHT = {
     "joint": [TABLE, ll.Joint([[0.5, 0.0], [0.25, 0.25]])],
@@ -170,12 +171,8 @@ def callables():
             type(one), lambda it: inspect.isfunction(it) or inspect.ismethod(it)
         ):
             if method[0] != "_" and method not in UNCHECKED:
-                yield (
-                    (
-                        f"{one.name if isinstance(one, ll.Family) else type(one).__name__}.{method}"  # noqa: E501
-                    ),
-                    getattr(one, method),
-                )
+                named = one.name if isinstance(one, ll.Family) else type(one).__name__
+                yield f"{named}.{method}", getattr(one, method)
 
 
 CALLABLES = dict(callables())

@@ -126,15 +126,6 @@ class TestDistances:
             float(sum((p - q) ** 2 / q for p, q in cells)), rel=1e-14
         )
 
-    def test_chi2_is_pearsons_statistic_over_n(self):
-        table = np.array(COUNTS)
-        expected = (
-            stats.chi2_contingency(table, correction=False).statistic / table.sum()
-        )
-        assert chi2_divergence(Joint.from_counts(table)) == pytest.approx(
-            expected, rel=1e-13
-        )
-
     def test_ends(self, named_joints):
         for name in ("independent", "one-secret", "one-symbol"):
             assert total_variation(named_joints[name]) == pytest.approx(0, abs=1e-15)

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,96 +24,70 @@ from liftlib.measures import (
 )
 from liftlib.measures.lifts import alpha_of, chi2_of, inverse_of, l1_of, lift_of
 
-COUNTS = [[3, 1, 0], [1, 5, 2], [4, 2, 6]]
 ORDERS = (1.0001, 1.5, 2, 10, 100, math.inf)
-
-
-def exact(counts):
-    """The prior of S and the lifts of a table of counts, as Fractions."""
-    total = sum(map(sum, counts))
-    p_s = [Fraction(sum(row), total) for row in counts]
-    p_x = [Fraction(sum(column), total) for column in zip(*counts, strict=True)]
-    return p_s, [
-        [Fraction(n, total) / (p_s[s] * p_x[x]) for x, n in enumerate(row)]
-        for s, row in enumerate(counts)
+COUNTS = [[3, 1, 0], [1, 5, 2], [4, 2, 6]]
+JOINT = Joint.from_counts(COUNTS)
+P_S = [Fraction(sum(row), 24) for row in COUNTS]
+LIFTS = [
+    [
+        24 * Fraction(n, sum(row) * sum(column))
+        for n, row in zip(column, COUNTS, strict=True)
     ]
+    for column in zip(*COUNTS, strict=True)
+]
+"""Of each symbol; that of the first secret and the last symbol is 0."""
 
 
-class TestByHand:
-    joint = Joint.from_counts(COUNTS)
-    p_s, lifts = exact(COUNTS)
+def prior_mean(values):
+    return sum(p * v for p, v in zip(P_S, values, strict=True))
 
-    def column(self, x):
-        return [row[x] for row in self.lifts]
 
-    def test_lift(self):
+def l1_by_hand(lifts):
+    return prior_mean(abs(v - 1) for v in lifts)
+
+
+def chi2_by_hand(lifts):
+    return prior_mean((v - 1) ** 2 for v in lifts)
+
+
+def of_order(alpha):
+    return lambda lifts: float(prior_mean(v**alpha for v in lifts)) ** (1 / alpha)
+
+
+POWERS = (2, 3, 10, 100)
+OF_LIFTS = {
+    max_lift: max,
+    min_lift: min,
+    l1_lift: l1_by_hand,
+    chi2_lift: chi2_by_hand,
+    **{partial(alpha_lift, alpha=alpha): of_order(alpha) for alpha in POWERS},
+}
+OF_INVERSES = {
+    l1_lift_inverse: l1_by_hand,
+    chi2_lift_inverse: chi2_by_hand,
+    lift_ratio: lambda inverses: max(inverses) / min(inverses),
+    **{partial(alpha_lift_inverse, alpha=alpha): of_order(alpha) for alpha in POWERS},
+}
+
+
+def test_a_lift_is_the_ratio_of_the_posterior_to_the_prior():
+    expected = np.array(LIFTS, dtype=float).T
+    np.testing.assert_allclose(lift(JOINT), expected, rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("measures", [OF_LIFTS, OF_INVERSES], ids=["lifts", "inverses"])
+def test_each_measure_is_its_definition(measures):
+    """A lift of 0 makes those of inverses infinite, and no other."""
+    for measure, definition in measures.items():
+        expected = [
+            definition(column if measures is OF_LIFTS else [1 / v for v in column])
+            if measures is OF_LIFTS or 0 not in column
+            else math.inf
+            for column in LIFTS
+        ]
         np.testing.assert_allclose(
-            lift(self.joint), np.array(self.lifts, dtype=float), rtol=1e-14
+            measure(JOINT), np.array(expected, dtype=float), rtol=1e-13
         )
-        assert lift(self.joint)[0, 2] == 0
-
-    def test_max_min_and_ratio(self):
-        for x in range(3):
-            assert max_lift(self.joint)[x] == pytest.approx(
-                float(max(self.column(x))), rel=1e-14
-            )
-            assert min_lift(self.joint)[x] == pytest.approx(
-                float(min(self.column(x))), rel=1e-14
-            )
-        assert lift_ratio(self.joint)[1] == pytest.approx(
-            float(max(self.column(1)) / min(self.column(1))), rel=1e-14
-        )
-        assert lift_ratio(self.joint)[2] == math.inf
-
-    @pytest.mark.parametrize(
-        ("power", "symbols", "l1", "chi2"),
-        [
-            (1, 3, l1_lift, chi2_lift),
-            # the last symbol has a zero cell
-            (-1, 2, l1_lift_inverse, chi2_lift_inverse),
-        ],
-    )
-    def test_l1_and_chi2(self, power, symbols, l1, chi2):
-        for x in range(symbols):
-            off = [v**power - 1 for v in self.column(x)]
-            size = sum(p * abs(v) for p, v in zip(self.p_s, off, strict=True))
-            square = sum(p * v**2 for p, v in zip(self.p_s, off, strict=True))
-            assert l1(self.joint)[x] == pytest.approx(float(size), rel=1e-14)
-            assert chi2(self.joint)[x] == pytest.approx(float(square), rel=1e-14)
-
-    @pytest.mark.parametrize("alpha", [2, 3, 10, 100])
-    def test_alpha(self, alpha):
-        for x in range(3):
-            mean = sum(
-                p * v**alpha for p, v in zip(self.p_s, self.column(x), strict=True)
-            )
-            assert alpha_lift(self.joint, alpha)[x] ** alpha == pytest.approx(
-                float(mean), rel=1e-11
-            )
-        for x in range(2):
-            mean = sum(
-                p / v**alpha for p, v in zip(self.p_s, self.column(x), strict=True)
-            )
-            assert alpha_lift_inverse(self.joint, alpha)[x] ** alpha == pytest.approx(
-                float(mean), rel=1e-11
-            )
-
-    def test_a_zero_cell_makes_every_inverse_infinite_and_nothing_else(self):
-        for measure in (
-            l1_lift_inverse,
-            chi2_lift_inverse,
-            lambda j: alpha_lift_inverse(j, 2),
-            lift_ratio,
-        ):
-            assert np.isinf(measure(self.joint)).tolist() == [False, False, True]
-        for measure in (
-            max_lift,
-            min_lift,
-            l1_lift,
-            chi2_lift,
-            lambda j: alpha_lift(j, 2),
-        ):
-            assert np.isfinite(measure(self.joint)).all()
 
 
 class TestRanges:
@@ -144,15 +119,15 @@ class TestRanges:
 
     def test_independence_leaves_nothing(self, named_joints):
         for name in ("independent", "one-secret", "one-symbol", "one-of-each"):
-            joint = named_joints[name]
-            for measure in (l1_lift, chi2_lift, l1_lift_inverse, chi2_lift_inverse):
-                np.testing.assert_allclose(measure(joint), 0, atol=1e-14)
-            for measure in (max_lift, min_lift, lift_ratio):
-                np.testing.assert_allclose(measure(joint), 1, atol=1e-14)
-            for alpha in ORDERS:
-                np.testing.assert_allclose(alpha_lift(joint, alpha), 1, atol=1e-14)
+            for measure in (*OF_LIFTS, *OF_INVERSES):
+                off = measure in (
+                    l1_lift,
+                    chi2_lift,
+                    l1_lift_inverse,
+                    chi2_lift_inverse,
+                )
                 np.testing.assert_allclose(
-                    alpha_lift_inverse(joint, alpha), 1, atol=1e-14
+                    measure(named_joints[name]), 0 if off else 1, atol=1e-14
                 )
 
     @given(joint=st.from_type(Joint))

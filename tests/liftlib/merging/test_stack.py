@@ -48,18 +48,6 @@ def partition_of(subset_of):
     )
 
 
-@pytest.mark.parametrize("notion", NOTIONS, ids=repr)
-@pytest.mark.parametrize("extend", [True, False])
-def test_each_of_120_joints_has_the_partition_of_its_own(notion, extend):
-    p = awkward_joints()
-    subset_of = merged_subsets(p, notion, extend=extend)
-    for one, numbers in zip(p, subset_of, strict=True):
-        assert (
-            partition_of(numbers)
-            == subset_merging(Joint(one), notion, extend=extend).partition
-        )
-
-
 @pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
 @pytest.mark.parametrize("extend", [True, False])
 def test_each_joint_has_the_partition_of_the_plain_algorithm(kind, extend):
@@ -70,7 +58,9 @@ def test_each_joint_has_the_partition_of_the_plain_algorithm(kind, extend):
         assert len({*(subset_of >= 0).sum(axis=1)}) > 1
         for one, numbers in zip(p, subset_of, strict=True):
             low, subsets = algorithm_1(one.tolist(), kind(eps), extend=extend)
-            assert partition_of(numbers) == (*((x,) for x in low), *subsets)
+            expected = (*((x,) for x in low), *subsets)
+            channel = subset_merging(Joint(one), kind(eps), extend=extend)
+            assert partition_of(numbers) == channel.partition == expected
 
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)

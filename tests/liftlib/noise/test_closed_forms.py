@@ -106,8 +106,9 @@ def test_randomised_response_and_reporting_are_truth_or_noise():
 
 
 NOTIONS = [
-    ll.LIP(0.2), ll.LIP(1e-7), ll.ALIP(0.5, 0.1), ll.ALIP(np.inf, 0.3), ll.ALIP(0.3, np.inf), ll.LDP(0.4),  # noqa: E501
-    ll.L1Lift(0.3, 0.2), ll.Chi2Lift(np.inf, 0.2), ll.AlphaLift(2, 0.2, 0.1), ll.PerfectPrivacy(),  # noqa: E501
+    ll.LIP(0.2), ll.LIP(1e-7), ll.ALIP(0.5, 0.1), ll.ALIP(np.inf, 0.3),
+    ll.ALIP(0.3, np.inf), ll.LDP(0.4), ll.L1Lift(0.3, 0.2), ll.Chi2Lift(np.inf, 0.2),
+    ll.AlphaLift(2, 0.2, 0.1), ll.PerfectPrivacy(),
 ]  # fmt: skip
 
 

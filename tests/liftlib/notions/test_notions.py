@@ -55,7 +55,7 @@ budget = st.floats(0.05, 2)
 
 
 # What a release leaks
-# ---------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 
 @each_kind
@@ -128,7 +128,7 @@ def test_rounding_of_a_constant_release_is_seen():
 
 
 # Columns of lifts
-# -------------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 
 @each_kind
@@ -273,7 +273,7 @@ def test_bounds_that_decide():
 
 
 # Cones
-# ------------------------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["ALIP", "LIP", "LDP", "l1", "alpha-inf"])
@@ -304,12 +304,15 @@ def test_a_posterior_is_in_the_cone_exactly_when_its_lifts_are_allowed(
 @pytest.mark.parametrize(
     ("notion", "shape", "rows"),
     [
-        (ll.ALIP(1, 1), (5, 17), 10), (ll.ALIP(INF, 1), (5, 17), 5), (ll.ALIP(INF, INF), (5, 17), 0),  # noqa: E501
-        (ll.LDP(1), (5, 17), 20), (ll.LDP(INF), (5, 17), 0), (ll.LDP(1), (1, 5), 0), (ll.SRLIP(INF, (17,)), (5, 17), 0),  # noqa: E501
+        (ll.ALIP(1, 1), (5, 17), 10), (ll.ALIP(INF, 1), (5, 17), 5),
+        (ll.ALIP(INF, INF), (5, 17), 0), (ll.LDP(1), (5, 17), 20),
+        (ll.LDP(INF), (5, 17), 0), (ll.LDP(1), (1, 5), 0),
+        (ll.SRLIP(INF, (17,)), (5, 17), 0),
         # of nothing, of either value, and never of both attributes
         (ll.SRLIP(1, (2, 2)), (3, 4), 2 * 3 * (1 + 2 + 2)),
-        (ll.L1Lift(INF, math.log(3) - 1e-9), (5, 17), 30), (ll.L1Lift(INF, math.log(3)), (5, 17), 0),  # noqa: E501
-        (ll.L1Lift(INF, INF), (5, 17), 0), (ll.L1Lift(INF, 1), (1, 5), 0), (ll.L1Lift(INF, 2), (17, 2), 0),  # noqa: E501
+        (ll.L1Lift(INF, math.log(3) - 1e-9), (5, 17), 30),
+        (ll.L1Lift(INF, math.log(3)), (5, 17), 0), (ll.L1Lift(INF, INF), (5, 17), 0),
+        (ll.L1Lift(INF, 1), (1, 5), 0), (ll.L1Lift(INF, 2), (17, 2), 0),
         (ll.L1Lift(INF, 0.5), (MAX_LISTED_SECRETS, 2), 2**MAX_LISTED_SECRETS - 2),
     ],
     ids=str,
@@ -503,11 +506,12 @@ def test_from_which_share_on_is_the_callers_to_say(notion, looser):
 
 
 # Ratios and beliefs
-# -----------------------------------------------------------------------------------------------  # noqa: E501
+# ----------------------------------------------------------------------------
 
 RATIOS = [
-    (ll.ALIP(0.3, 0.2), 6), (ll.ALIP(INF, 0.2), 3), (ll.ALIP(0.3, INF), 3), (ll.LIP(0.25), 6), (ll.LIP(INF), 0),  # noqa: E501
-    (ll.LDP(0.4), 6), (ll.LDP(INF), 0), (ll.PerfectPrivacy(), 6),
+    (ll.ALIP(0.3, 0.2), 6), (ll.ALIP(INF, 0.2), 3), (ll.ALIP(0.3, INF), 3),
+    (ll.LIP(0.25), 6), (ll.LIP(INF), 0), (ll.LDP(0.4), 6), (ll.LDP(INF), 0),
+    (ll.PerfectPrivacy(), 6),
 ]  # fmt: skip
 
 
@@ -550,11 +554,15 @@ def test_ratios_of_one_secret():
 
 def belief_by_programme(prior, rows=(), low=0.0, high=None):
     """The least and the largest prior times lift, by a linear programme."""
+    below = [[-a, -b] for a, b in rows] or None
+    zeros = [0.0] * len(rows) or None
+    mean = [[prior, 1 - prior]], [1.0]
     made = [
-        linprog([sign * prior, 0.0], [[-a, -b] for a, b in rows] or None, [0.0] * len(rows) or None,  # noqa: E501
-                [[prior, 1 - prior]], [1.0], [(low, high)] * 2, method="highs")
+        linprog(
+            [sign * prior, 0.0], below, zeros, *mean, [(low, high)] * 2, method="highs"
+        )
         for sign in (1, -1)
-    ]  # fmt: skip
+    ]
     return made[0].fun, -made[1].fun
 
 
@@ -614,11 +622,16 @@ def test_beliefs_at_the_ends():
 # --------------------------------------------------------------------------------------
 
 DECLARED = {
-    **{notion: kind.provides for kind in KINDS.values() for notion in sides(kind, 1, 1)[1:2] or [kind.make(1, 1)]},  # noqa: E501
+    **{
+        notion: kind.provides
+        for kind in KINDS.values()
+        for notion in sides(kind, 1, 1)[1:2] or [kind.make(1, 1)]
+    },
     **{kind.make(1, 1): kind.provides_with_both for kind in KINDS.values()},
     ll.SRLIP(1, (3,)): (Convex, Polyhedral, PosteriorNotion, AttributeWise),
-    ll.PerfectPrivacy(): RANGE, ll.L1Lift(0, 1): LINEAR, ll.Chi2Lift(1, 0): LINEAR, ll.AlphaLift(2, 0, 1): LINEAR,  # noqa: E501
-    ll.L1Lift(1, INF): (LiftNotion,), AverageLeakage(1): (), MaximalLeakage(1): (),
+    ll.PerfectPrivacy(): RANGE, ll.L1Lift(0, 1): LINEAR, ll.Chi2Lift(1, 0): LINEAR,
+    ll.AlphaLift(2, 0, 1): LINEAR, ll.L1Lift(1, INF): (LiftNotion,),
+    AverageLeakage(1): (), MaximalLeakage(1): (),
 }  # fmt: skip
 INTERFACES = (
     LiftNotion,

@@ -123,8 +123,9 @@ def capped(rng, proof):
 
 
 ATTACKS = (
-    scaled, shifted, extreme, everywhere, not_finite, wrong_type, wrong_length, wrong_shape, whole_number, cycle,  # noqa: E501
-    repeated_child, missing_box, only_the_root, capped,
+    scaled, shifted, extreme, everywhere, not_finite, wrong_type, wrong_length,
+    wrong_shape, whole_number, cycle, repeated_child, missing_box, only_the_root,
+    capped,
 )  # fmt: skip
 
 

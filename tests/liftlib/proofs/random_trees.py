@@ -43,8 +43,9 @@ class Growing:
         )
         shape = (len(parent), len(self.sides) + 1)
         return Proof(
-            upper=1e3, dual=(rng.normal(size=self.n) - 0.5) * rng.choice([1.0, 1e-3]), order=np.arange(self.n),  # noqa: E501
-            sides=self.sides, caps=self.caps, cap_weights=self.cap_weights, parent=parent, child=child, kind=kind,  # noqa: E501
+            upper=1e3, dual=(rng.normal(size=self.n) - 0.5) * rng.choice([1.0, 1e-3]),
+            order=np.arange(self.n), sides=self.sides, caps=self.caps,
+            cap_weights=self.cap_weights, parent=parent, child=child, kind=kind,
             symbol=symbol, level=level.astype(float), points=np.empty((0, self.n)),
             weights=rng.normal(size=shape) * rng.choice([0.0, 0.3, 2.0], size=shape),
         )  # fmt: skip

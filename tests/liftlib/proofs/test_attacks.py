@@ -16,6 +16,7 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+from asked import entropies
 from hostile import NOT_FINITE, NOT_NUMBERS, NUMBERS, attacked
 from scipy.optimize import linprog
 
@@ -25,8 +26,9 @@ from liftlib.notions import Polyhedral, provides
 from liftlib.proofs import to_problem
 
 NOTIONS = (
-    ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.4), ll.LDP(1.0), ll.PerfectPrivacy(), ll.L1Lift(np.inf, 0.3),  # noqa: E501
-    ll.Chi2Lift(np.inf, 0.3), ll.AlphaLift(2, 0.25, 0.25),
+    ll.LIP(0.5), ll.ALIP(0.3, 0.2), ll.ALIP(np.inf, 0.4), ll.LDP(1.0),
+    ll.PerfectPrivacy(), ll.L1Lift(np.inf, 0.3), ll.Chi2Lift(np.inf, 0.3),
+    ll.AlphaLift(2, 0.25, 0.25),
 )  # fmt: skip
 JOINTS = (
     ll.datasets.hundred_people(),
@@ -39,7 +41,7 @@ KEPT = 3e-9
 
 
 @cache
-def stored(joint_at, notion_at, mixture=False):
+def genuine_problem(joint_at, notion_at, mixture=False):
     """A problem with a genuine proof, and the value of its channel."""
     joint, notion = JOINTS[joint_at], NOTIONS[notion_at]
     made = {"method": "tree"} if provides(notion, Polyhedral) else {}
@@ -67,11 +69,6 @@ BASES = [
 
 
 # The judge
-
-
-def entropies(points):
-    """H(v) of each row, nats."""
-    return -np.sum(points * np.log(np.where(points > 0, points, 1.0)), axis=-1)
 
 
 class Judge:
@@ -217,7 +214,7 @@ class Judge:
 
 
 @lru_cache(10_000)
-def judged(text):
+def judge_of(text):
     """The judge of a claim, given as JSON, and the best utility under it."""
     # of numbers such as 1e-300 come points that are not finite, which are left out
     with np.errstate(all="ignore"):
@@ -247,7 +244,7 @@ def false_claim(problem, result):
             *(("target", "halfspaces") if mixture else ("joint", "notion")),
         )
     }
-    judge, best = judged(json.dumps(claim))
+    judge, best = judge_of(json.dumps(claim))
     if result.upper < best - ROUNDING or (
         problem["proof"]["upper"] < min(best, float(entropies(judge.p_x))) - ROUNDING
     ):
@@ -387,7 +384,7 @@ def a_version(rng, problem):
 
 def another_part(rng, problem):
     """A part of another problem: its table, notion, channel, tangents or proof."""
-    other = json.loads(json.dumps(stored(*BASES[rng.integers(len(BASES))])[0]))
+    other = json.loads(json.dumps(genuine_problem(*BASES[rng.integers(len(BASES))])[0]))
     key = str(rng.choice(list(other)))
     problem[key] = other[key]
 
@@ -442,7 +439,7 @@ def attack(rng, base):
     """Attack a problem once; return the attacks, whether it is accepted, and what is
     then false.
     """
-    problem, value = stored(*base)
+    problem, value = genuine_problem(*base)
     problem, names = json.loads(json.dumps(problem)), []
     # half of them claim less than is attained, the others far more than is proven
     if rng.random() < 0.6:
@@ -501,7 +498,7 @@ def test_a_genuine_problem_claims_what_is_true(base):
     """The judge's own optimum lies between the value and the bound, closely if it may
     list vertices.
     """
-    problem, value = stored(*base)
+    problem, value = genuine_problem(*base)
     result = exact.check(problem)
     assert false_claim(problem, result) is None
     judge = Judge(problem)
@@ -516,7 +513,7 @@ def test_a_genuine_problem_claims_what_is_true(base):
 def test_the_judge_allows_what_the_notion_does(base):
     """Of outputs with posteriors anywhere, near corners and near P_X."""
     joint, notion = JOINTS[base[0]], NOTIONS[base[1]]
-    judge = Judge(stored(*base)[0])
+    judge = Judge(genuine_problem(*base)[0])
     rng, seen = np.random.default_rng(0), set()
     for v in [
         joint.p_x,
@@ -576,8 +573,9 @@ def fail(step):
 
 
 STEPS = {
-    "caps": "is attained", "boxes": "is attained", "channel": "exceeds the notion", "points": "exceeds the notion",  # noqa: E501
-    "target": "the target is outside", "entropy": "is attained", "key": "a key appears twice", "version": "is not 1",  # noqa: E501
+    "caps": "is attained", "boxes": "is attained", "channel": "exceeds the notion",
+    "points": "exceeds the notion", "target": "the target is outside",
+    "entropy": "is attained", "key": "a key appears twice", "version": "is not 1",
 }  # fmt: skip
 
 

@@ -161,10 +161,11 @@ def leaf(upper, dual, weight, points=None):
     """Return a proof of one box, with one constraint of the given weight."""
     points = np.empty((0, N)) if points is None else points
     return Proof(
-        upper=upper, dual=np.full(N, dual), order=np.arange(N), sides=np.array([[0, -1 if len(points) else 1]]),  # noqa: E501
-        caps=np.ones(N), cap_weights=np.zeros((N, 1)), parent=np.array([-1]), child=np.array([0]),  # noqa: E501
-        kind=np.array([0]), symbol=np.array([0]), level=np.array([0.0]), weights=np.array([[weight, 0.0]]),  # noqa: E501
-        points=points,
+        upper=upper, dual=np.full(N, dual), order=np.arange(N),
+        sides=np.array([[0, -1 if len(points) else 1]]), caps=np.ones(N),
+        cap_weights=np.zeros((N, 1)), parent=np.array([-1]), child=np.array([0]),
+        kind=np.array([0]), symbol=np.array([0]), level=np.array([0.0]),
+        weights=np.array([[weight, 0.0]]), points=points,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from asked import decimal, raised_if
 from hostile import ATTACKS, attacked
-from messages import raised
+from messages import as_stored, raised
 
 import liftlib as ll
 from liftlib import exact
@@ -336,37 +336,22 @@ def test_a_text_that_is_no_problem_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("change", "step"),
+    "change",
     [
-        (
-            {"channel": np.eye(5).tolist()},
-            r"^output \d of the channel exceeds eps_. of LIP",
-        ),
-        ({"channel": np.eye(4).tolist()}, r"^the channel has 4 rows for 5 symbols$"),
-        (
-            {"channel": (0.9 * np.eye(5)).tolist()},
-            r"^row 0 of the channel does not sum to 1$",
-        ),
-        ({"joint": [[1.0, 0.0], [0.5, 0.0]]}, r"^joint has an empty row or column$"),
-        ({"joint": [[1.0, -0.5], [0.5, 0.3]]}, r"^joint has a negative entry$"),
-        (
-            {"notion": {"class": "SRLIP", "fields": {}}},
-            r"^SRLIP is not a notion that this checker knows$",
-        ),
-        (
-            {"notion": {"class": "LIP", "fields": {"eps": -1.0}}},
-            r"^LIP has a negative parameter$",
-        ),
-        (
-            {"notion": {"class": "LIP", "fields": {"eps": "nan"}}},
-            r"^eps has no finite number$",
-        ),
-        ({"proof": None}, r"^this is no proof of version 1$"),
+        {"channel": np.eye(5).tolist()},
+        {"channel": np.eye(4).tolist()},
+        {"channel": (0.9 * np.eye(5)).tolist()},
+        {"joint": [[1.0, 0.0], [0.5, 0.0]]},
+        {"joint": [[1.0, -0.5], [0.5, 0.3]]},
+        {"notion": {"class": "SRLIP", "fields": {}}},
+        {"notion": {"class": "LIP", "fields": {"eps": -1.0}}},
+        {"notion": {"class": "LIP", "fields": {"eps": "nan"}}},
+        {"proof": None},
     ],
     ids=str,
 )
-def test_the_first_step_that_fails_is_named(change, step):
-    with pytest.raises(exact.NotProven, match=step):
+def test_the_first_step_that_fails_is_named(change):
+    with raised(exact.NotProven, of=change):
         exact.check({**genuine(NOTIONS[0])[1], **change})
 
 
@@ -394,7 +379,7 @@ def test_a_channel_without_a_proof():
         to_problem(JOINT, ll.LIP(1.0), ll.Channel.identity(5))
 
 
-def printed(path, text):
+def printed_by_script(path, text):
     """Return the exit code and the lines that the script prints on a text, without any
     package.
     """
@@ -410,13 +395,11 @@ def printed(path, text):
 )
 def test_the_script_says_what_it_proves(notion, tmp_path):
     channel, problem = genuine(notion)
-    code, (verdict, *lines, note) = printed(
+    code, (verdict, *lines, note) = printed_by_script(
         tmp_path / "problem.json", json.dumps(problem)
     )
-    assert (code, verdict) == (
-        0,
-        "proven: no mechanism that satisfies the notion achieves more than the bound",
-    )
+    assert code == 0
+    as_stored(f"{verdict}\n{note}")
     said = dict(re.split(": +", line, maxsplit=1) for line in lines)
     assert list(said) == ["notion", "joint", "value", "bound", "gap"]
     assert said["notion"] == str(notion)
@@ -434,8 +417,7 @@ def test_the_script_says_what_it_proves(notion, tmp_path):
     assert checked.value - 1e-8 < value <= checked.value + 1e-9
     assert checked.upper - 1e-6 < bound <= checked.upper + 1e-10
     assert gap == pytest.approx(bound - value, abs=1e-14)
-    assert said["value"].endswith("nats, achieved by the mechanism in the file")
-    assert note.startswith("Each line is computed from the numbers in the file")
+    as_stored(said["value"].partition(" nats")[2])
 
 
 def test_the_digest_is_that_of_the_distribution():
@@ -454,7 +436,7 @@ def test_the_script_refuses_what_is_no_problem(tmp_path):
         }
     )
     for text in ("{}", "[" * 100_000, "no JSON", spoof):
-        code, (line,) = printed(tmp_path / "problem.json", text)
+        code, (line,) = printed_by_script(tmp_path / "problem.json", text)
         assert code == 1
         assert line.startswith("not proven: ")
         assert line.isprintable()
@@ -468,11 +450,10 @@ def test_a_key_that_appears_twice_is_refused(key, tmp_path):
     text = json.dumps(genuine(NOTIONS[0])[1])
     twice = text.replace(f'"{key}": ', f'"{key}": [[1]], "{key}": ')
     assert json.loads(twice) == json.loads(text)
-    assert printed(tmp_path / "problem.json", twice) == (
-        1,
-        [f"not proven: the key {key!r} appears twice"],
-    )
-    with pytest.raises(exact.NotProven, match=f"^the key '{key}' appears twice$"):
+    code, (said,) = printed_by_script(tmp_path / "problem.json", twice)
+    assert code == 1
+    as_stored(said)
+    with pytest.raises(exact.NotProven, match=f"'{key}'"):
         exact.parsed(twice)
     proof = genuine(NOTIONS[0])[0].certificate.proof.to_json()
     with raised(InvalidProof):
@@ -565,13 +546,11 @@ class TestMixtures:
     @pytest.mark.parametrize("channel", [None, [[0.5, 0.5], [0.5, 0.5]]])
     def test_the_script_says_that_no_notion_is_named(self, channel, tmp_path):
         problem = mixture([0.5, 0.5], THIRDS, channel)
-        code, (verdict, *lines, note) = printed(
+        code, (verdict, *lines, note) = printed_by_script(
             tmp_path / "problem.json", json.dumps({**problem, "joint": [[1]]})
         )
-        assert (code, verdict) == (
-            0,
-            "proven: no mixture with this mean achieves more than the bound",
-        )
+        assert code == 0
+        as_stored(f"{verdict}\n{note}", channel)
         said = dict(re.split(": +", line, maxsplit=1) for line in lines)
         assert list(said) == ["polytope", "target", "value", "bound", "gap"]
         digest = hashlib.sha256(b"2 -1\n-1 2").hexdigest()
@@ -580,9 +559,7 @@ class TestMixtures:
             said["target"]
             == f"2 symbols, SHA-256 {hashlib.sha256(b'1/2 1/2').hexdigest()}"
         )
-        whose = "the target alone" if channel is None else "the mixture in the file"
-        assert said["value"].split(" nats")[1] == f", achieved by {whose}"
-        assert "names no notion and no joint distribution" in note
+        as_stored(said["value"].partition(" nats")[2], channel)
 
 
 def test_the_proof_that_the_book_stores():

@@ -11,9 +11,11 @@ from liftlib.errors import InvalidParameter, InvalidProof
 from mixproof.proof import Proof
 
 NUMBERS = {
-    "upper": 0.1 + 0.2, "dual": [0.1, 1 / 3], "order": [1, 0], "sides": [[0, -1], [2, 1]], "caps": [1.0, 0.7],  # noqa: E501
-    "cap_weights": [[0.5, 0.25], [0.0, 1e-300]], "parent": [-1, 0, 0], "child": [-1, 0, 1], "kind": [2, 0, 0],  # noqa: E501
-    "symbol": [1, 0, 0], "level": [0.3, 0.0, 0.0], "weights": np.arange(9).reshape(3, 3) / 7,  # noqa: E501
+    "upper": 0.1 + 0.2, "dual": [0.1, 1 / 3], "order": [1, 0],
+    "sides": [[0, -1], [2, 1]], "caps": [1.0, 0.7],
+    "cap_weights": [[0.5, 0.25], [0.0, 1e-300]], "parent": [-1, 0, 0],
+    "child": [-1, 0, 1], "kind": [2, 0, 0], "symbol": [1, 0, 0],
+    "level": [0.3, 0.0, 0.0], "weights": np.arange(9).reshape(3, 3) / 7,
     "points": np.empty((0, 2)),
 }  # fmt: skip
 WHOLE = ["order", "sides", "parent", "child", "kind", "symbol"]
@@ -59,20 +61,16 @@ class TestNumbers:
     @pytest.mark.parametrize("name", ARRAYS)
     @pytest.mark.parametrize("value", ["text", [[1], [1, 2]], [1j], [True], [None], {}])
     def test_others_are_refused(self, name, value):
-        kind = "whole numbers" if name in WHOLE else "numbers"
-        with pytest.raises(
-            InvalidProof, match=rf"^{name} is .*: give an array of (numbers|{kind})$"
-        ):
+        with raised(InvalidProof) as told:
             proof_of(**{name: value})
+        assert name in str(told.value)
 
     @pytest.mark.parametrize("name", ARRAYS)
     def test_whole_ones_are_whole(self, name):
         if name in WHOLE:
-            with pytest.raises(
-                InvalidProof,
-                match=rf"^{name} is \[0\.5\]: give an array of whole numbers$",
-            ):
+            with raised(InvalidProof) as told:
                 proof_of(**{name: [0.5]})
+            assert name in str(told.value)
         else:
             assert getattr(proof_of(**{name: [0.5]}), name).tolist() == [0.5]
 

@@ -55,7 +55,7 @@ def proof_of_boxes(
     )
 
 
-def prices(*boxes, joint=JOINT, **changed):
+def proven_prices(*boxes, joint=JOINT, **changed):
     """The price that each box proves, None for an empty one."""
     proof = proof_of_boxes(boxes, **changed) if boxes else proof_of_boxes(**changed)
     problem = json.loads(
@@ -75,14 +75,14 @@ FIRSTS = (-1, 0, FIRST, 0, 0.5)
 
 class TestPrices:
     def test_by_hand(self):
-        assert prices() == pytest.approx([0.0], abs=1e-30)
-        assert prices(dual=(1.0, 1.0, 1.0)) == [-3.0]
+        assert proven_prices() == pytest.approx([0.0], abs=1e-30)
+        assert proven_prices(dual=(1.0, 1.0, 1.0)) == [-3.0]
         # with e = -1 of the sum it is e itself: nothing is lost
-        assert prices(dual=(1.0, 1.0, 1.0), weights=[-1.0]) == [-1.0]
+        assert proven_prices(dual=(1.0, 1.0, 1.0), weights=[-1.0]) == [-1.0]
 
     def test_a_price_above_0_is_not_credited(self):
         cheap = proof_of_boxes(dual=(-1.0, -1.0, -1.0), weights=[1.0])
-        assert prices(dual=(-1.0, -1.0, -1.0), weights=[1.0]) == [1.0]
+        assert proven_prices(dual=(-1.0, -1.0, -1.0), weights=[1.0]) == [1.0]
         assert bound_of(JOINT, NOTION, cheap) == pytest.approx(WHOLE, abs=1e-14)
 
     def test_the_worst_of_many_boxes_counts(self):
@@ -92,17 +92,21 @@ class TestPrices:
             weights[bad] = -1.0
             joint = ll.Joint(np.full((1, 100), 1e-2))
             assert (
-                min(prices(*boxes, joint=joint, dual=np.zeros(100), weights=weights))
+                min(
+                    proven_prices(
+                        *boxes, joint=joint, dual=np.zeros(100), weights=weights
+                    )
+                )
                 == -1.0
             )
 
     def test_a_box_that_no_distribution_reaches_has_no_price(self):
         boxes = [(-1, 0, BISECT, 0, 0.75), (0, 1, BISECT, 1, 0.5), (1, 1, LEAF, 0, 0.0)]
-        assert prices(*boxes, weights=[0.0, 0.0, -1e6])[-1] is None
+        assert proven_prices(*boxes, weights=[0.0, 0.0, -1e6])[-1] is None
 
     def test_a_box_of_one_distribution_has_its_price(self):
         boxes = [(-1, 0, BISECT, 0, 0.5), (0, 1, BISECT, 1, 0.5), (1, 1, LEAF, 0, 0.0)]
-        assert prices(*boxes)[-1] == pytest.approx(math.log(2))
+        assert proven_prices(*boxes)[-1] == pytest.approx(math.log(2))
 
     def test_no_halfspaces_where_the_notion_has_none(self):
         assert bound_of(JOINT, ll.Chi2Lift(1, 1), proof_of_boxes()) == pytest.approx(
@@ -179,7 +183,7 @@ class TestShapes:
     )
     def test_a_cap_that_is_not_proven(self, caps):
         with pytest.raises(exact.NotProven):
-            prices(caps=caps)
+            proven_prices(caps=caps)
 
     def test_no_box(self):
         nothing = {name: [] for name in ("parent", "child", "kind", "symbol", "level")}
@@ -193,10 +197,10 @@ class TestShapes:
             )
 
     def test_order(self):
-        assert prices(order=[2, 0, 1]) == prices()
+        assert proven_prices(order=[2, 0, 1]) == proven_prices()
         for order in NOT_IN_ORDER:
             with pytest.raises(exact.NotProven):
-                prices(order=order)
+                proven_prices(order=order)
 
     @pytest.mark.parametrize(
         ("sides", "refused"),
@@ -257,7 +261,7 @@ class TestTrees:
     )
     def test_refused(self, boxes):
         with pytest.raises(exact.NotProven):
-            prices(*boxes)
+            proven_prices(*boxes)
 
     @pytest.mark.parametrize("boxes", SOUND, ids=str)
     def test_not_refused(self, boxes):

@@ -43,8 +43,8 @@ BOUNDS = [
     (ll.AlphaLift(np.inf, 0.2, 0.3), {"lower": 0.2, "upper": 0.3}),
 ]
 POLYHEDRAL = [
-    ll.LIP(800), ll.LDP(800), ll.PerfectPrivacy(), ll.LIP(0), ll.LDP(0), ll.L1Lift(np.inf, 0.05),  # noqa: E501
-    ll.L1Lift(np.inf, 0.2),
+    ll.LIP(800), ll.LDP(800), ll.PerfectPrivacy(), ll.LIP(0), ll.LDP(0),
+    ll.L1Lift(np.inf, 0.05), ll.L1Lift(np.inf, 0.2),
 ]  # fmt: skip
 OTHERS = [ll.Chi2Lift(0.5, 0.3), ll.AlphaLift(2, 0.5, 0.3), ll.L1Lift(0.5, 0.3)]
 

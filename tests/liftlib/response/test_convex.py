@@ -22,8 +22,9 @@ from mixproof.numerics import KEEP_TOL, xlogx
 from mixproof.proof import Proof
 
 NOTIONS = [
-    ll.AlphaLift(2, 0.3, 0.2), ll.AlphaLift(2, np.inf, 0.2), ll.AlphaLift(5, 0.4, np.inf), ll.AlphaLift(30, 1.0, 0.5),  # noqa: E501
-    ll.Chi2Lift(np.inf, 0.3), ll.Chi2Lift(np.inf, 2.0),
+    ll.AlphaLift(2, 0.3, 0.2), ll.AlphaLift(2, np.inf, 0.2),
+    ll.AlphaLift(5, 0.4, np.inf), ll.AlphaLift(30, 1.0, 0.5), ll.Chi2Lift(np.inf, 0.3),
+    ll.Chi2Lift(np.inf, 2.0),
 ]  # fmt: skip
 
 
@@ -110,7 +111,8 @@ def test_what_a_notion_accepts_is_what_a_proof_allows_for(eps):
         joint = ll.datasets.uniform_joint(4, 6, rng)
         rows = np.concatenate([np.eye(6), rng.dirichlet(np.full(6, 0.3), 10)])
         for notion in (
-            ll.AlphaLift(2, np.inf, eps), ll.AlphaLift(5, eps, np.inf), ll.Chi2Lift(np.inf, eps), ll.L1Lift(np.inf, eps)  # noqa: E501
+            ll.AlphaLift(2, np.inf, eps), ll.AlphaLift(5, eps, np.inf),
+            ll.Chi2Lift(np.inf, eps), ll.L1Lift(np.inf, eps)
         ):  # fmt: skip
             accepted = boundary(joint, notion, rows, convex.EDGE_KEEP_TOL)
             g = (

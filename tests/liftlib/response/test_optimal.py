@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-import scipy
-from asked import utility
+from asked import give_up, utility
 from messages import raised, warned
 
 import liftlib as ll
@@ -152,10 +151,6 @@ def test_where_vertices_nearly_coincide_the_tree_answers(eps, n):
             channel = ll.mechanisms.optimal(joint, notion)
             assert notion.is_satisfied(joint, channel)
             assert channel.certificate.gap <= 1e-5
-
-
-def give_up(*_):
-    raise scipy.spatial.QhullError("QH6114 qhull precision error")
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ from mixproof import search
 from mixproof.numerics import KEEP_TOL, NEGLIGIBLE_MASS, xlogx
 
 NOTIONS = [
-    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf), ll.ALIP(0.0, 1.0),  # noqa: E501
-    ll.PerfectPrivacy(), ll.LIP(1.0), ll.LIP(50.0), ll.LIP(1e-6), ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2),  # noqa: E501
+    ll.ALIP(0.7, 0.4), ll.ALIP(0.1, 0.05), ll.ALIP(np.inf, 0.4), ll.ALIP(0.7, np.inf),
+    ll.ALIP(0.0, 1.0), ll.PerfectPrivacy(), ll.LIP(1.0), ll.LIP(50.0), ll.LIP(1e-6),
+    ll.LDP(1.5), ll.LDP(50.0), ll.L1Lift(np.inf, 0.2),
 ]  # fmt: skip
 
 
@@ -318,9 +319,10 @@ def test_rows_that_a_rare_secret_makes_too_inexact_are_moved_inside():
     """Lifts of 10^5 made HiGHS's rows break the notion beyond mending."""
     joint = ll.Joint.from_counts(
         [
-            [8.24e-8, 2.695e-6, 4.83e-9, 7.9e-12, 1.858e-7, 1.302e-7, 2.31e-9, 7.04e-11, 9.01e-8],  # noqa: E501
-            [0.0132582294, 0.0038603272, 1.274e-9, 4.84348e-7, 0.470781171, 0.330342937, 0.137758541, 6.424464e-6,  # noqa: E501
-             0.0439886936],
+            [8.24e-8, 2.695e-6, 4.83e-9, 7.9e-12, 1.858e-7, 1.302e-7,
+             2.31e-9, 7.04e-11, 9.01e-8],
+            [0.0132582294, 0.0038603272, 1.274e-9, 4.84348e-7, 0.470781171, 0.330342937,
+             0.137758541, 6.424464e-6, 0.0439886936],
         ]
     )  # fmt: skip
     notion = ll.ALIP(1.6267619772, np.inf)

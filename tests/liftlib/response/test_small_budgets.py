@@ -22,7 +22,7 @@ from mixproof.lp import mix_columns
 RARE = [1e-3, 1e-5, 1e-7, 1e-8, 1e-10, 1e-12]
 
 
-def joints(rare, count):
+def with_rare_secrets(rare, count):
     """A likely secret and ``count`` rare ones, whose symbols are spread differently, as
     exact fractions.
     """
@@ -55,7 +55,7 @@ def limit(rare, count):
     """The largest I(X; Y) with Y independent of S, from the vertices in exact
     fractions.
     """
-    p = joints(rare, count)
+    p = with_rare_secrets(rare, count)
     n, p_x = len(p[0]), [sum(column) for column in zip(*p, strict=True)]
     # P(s|y) = P(s) for the rare secrets: the row of the likely one follows
     equal = [
@@ -80,7 +80,7 @@ def limit(rare, count):
 
 
 def optimum(rare, count, notion):
-    joint = ll.Joint(np.array(joints(rare, count), dtype=float))
+    joint = ll.Joint(np.array(with_rare_secrets(rare, count), dtype=float))
     channel = ll.mechanisms.optimal(joint, notion, gap=1e-3, work=10_000)
     assert notion.is_satisfied(joint, channel)
     if channel.certificate.proof is not None:
@@ -89,8 +89,9 @@ def optimum(rare, count, notion):
 
 
 PERFECT = [
-    ll.LIP(0.0), ll.ALIP(0.0, 0.5), ll.ALIP(0.7, 0.0), ll.ALIP(np.inf, 0.0), ll.LDP(0.0), ll.L1Lift(np.inf, 0.0),  # noqa: E501
-    ll.L1Lift(0.0, 0.4), ll.Chi2Lift(np.inf, 0.0), ll.AlphaLift(2.0, 0.0, 0.0), ll.AlphaLift(2.0, np.inf, 0.0),  # noqa: E501
+    ll.LIP(0.0), ll.ALIP(0.0, 0.5), ll.ALIP(0.7, 0.0), ll.ALIP(np.inf, 0.0),
+    ll.LDP(0.0), ll.L1Lift(np.inf, 0.0), ll.L1Lift(0.0, 0.4), ll.Chi2Lift(np.inf, 0.0),
+    ll.AlphaLift(2.0, 0.0, 0.0), ll.AlphaLift(2.0, np.inf, 0.0),
     ll.AlphaLift(np.inf, 0.0, 0.3), ll.SRLIP(0.0, (5,)),
 ]  # fmt: skip
 
@@ -100,7 +101,7 @@ PERFECT = [
 def test_perfect_privacy(rare, count):
     for notion in PERFECT:
         for method in ("auto", "tree"):
-            joint = ll.Joint(np.array(joints(rare, count), dtype=float))
+            joint = ll.Joint(np.array(with_rare_secrets(rare, count), dtype=float))
             channel = ll.mechanisms.optimal(joint, notion, method=method)
             value = ll.evaluate(joint, channel).mutual_information
             assert value == pytest.approx(limit(rare, count), abs=2e-6), (
@@ -117,7 +118,7 @@ def test_perfect_privacy(rare, count):
 @pytest.mark.parametrize("count", [1, 2])
 def test_the_protocol_of_one_attribute(rare, count):
     """It is the optimum: rounding does not make equalities contradict each other."""
-    joint = ll.Joint(np.array(joints(rare, count), dtype=float))
+    joint = ll.Joint(np.array(with_rare_secrets(rare, count), dtype=float))
     notion = ll.SRLIP(0.0, (5,))
     channel = ll.mechanisms.product(joint, notion)
     assert channel.certificate.value == pytest.approx(limit(rare, count), abs=2e-6)
@@ -140,8 +141,8 @@ EACH = [
 @pytest.mark.parametrize(("rare", "count", "eps"), EACH)
 def test_small_budgets(rare, count, eps):
     for notion in (
-        ll.LIP(eps), ll.ALIP(eps, 0.5), ll.LDP(eps), ll.L1Lift(np.inf, eps), ll.Chi2Lift(np.inf, eps),  # noqa: E501
-        ll.AlphaLift(2.0, np.inf, eps), ll.SRLIP(eps, (5,)),
+        ll.LIP(eps), ll.ALIP(eps, 0.5), ll.LDP(eps), ll.L1Lift(np.inf, eps),
+        ll.Chi2Lift(np.inf, eps), ll.AlphaLift(2.0, np.inf, eps), ll.SRLIP(eps, (5,)),
     ):  # fmt: skip
         _, certificate = optimum(rare, count, notion)
         assert certificate.upper >= limit(rare, count) - 1e-9, notion
@@ -150,7 +151,7 @@ def test_small_budgets(rare, count, eps):
 
 @pytest.mark.parametrize("notion", PERFECT[5:10], ids=str)
 def test_unchanged_symbols_do_not_pass_for_perfect_privacy(notion):
-    joint = ll.Joint(np.array(joints(1e-10, 1), dtype=float))
+    joint = ll.Joint(np.array(with_rare_secrets(1e-10, 1), dtype=float))
     assert not notion.is_satisfied(joint)
     for mechanism in (ll.mechanisms.subset_merging, ll.mechanisms.watchdog):
         assert ll.LIP(1e-6).is_satisfied(joint, mechanism(joint, notion))

@@ -4,6 +4,7 @@ import datetime as dt
 import gzip
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from messages import as_stored
 
 from lifttables.cli import main
 
@@ -164,416 +166,161 @@ def bad_folder(tmp_path_factory):
 # words, what is said, and the exit code unless it is 2
 CASES = [
     # where the table comes from
-    (words_of_audit(table="no.csv"), "no file no.csv: check the path"),
-    (words_of_audit(table="in.ods"), "does not end in .csv, .tsv"),
-    (words_of_audit(table="folder.csv"), "no file folder.csv"),
-    (
-        words_of_release(table=".", out=["-o", "out.csv"]),
-        ". is a folder: give a file's name",
-    ),
-    (words_of_release(out=["-o", "."]), ". is a folder: give a file's name"),
-    (words_of_audit(table="loop.csv"), "no file loop.csv"),
-    (words_of_release(table="loop.csv"), "no file loop.csv"),
-    (
-        words_of_audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"),
-        "File name too long: tree.csv:999",
-    ),
-    (
-        words_of_audit(table="empty.csv"),
-        "is empty: it needs a line with the columns' names",
-    ),
-    (words_of_audit(table="head.csv"), "has no rows"),
-    (
-        words_of_audit(table="long.csv"),
-        (
-            "cannot read long.csv: line 2 has 3 fields, but the header has 2: put each"
-            " value"
-        ),
-    ),
-    (words_of_audit(table="latin.csv"), "save it as UTF-8"),
-    (words_of_audit(table="twice.csv"), "has more than one column 'ill'"),
-    (words_of_audit(table="quote.csv"), "cannot read quote.csv"),
-    (words_of_audit(table="not.csv.gz"), "not.csv.gz"),
-    (words_of_audit(table="cut.csv.gz"), "cut.csv.gz"),
-    (words_of_audit(table="not.parquet"), "cannot read not.parquet"),
-    (words_of_audit(of=public("agee")), "has no column 'agee': did you mean 'age'?"),
-    (words_of_audit(of=public(" AGE")), "did you mean 'age'?"),
-    (words_of_audit(of=public("colour")), "has no column 'colour'"),
-    (
-        words_of_audit(of=["--secret", "sick", "--public", "age"]),
-        "has no column 'sick'",
-    ),
-    (
-        words_of_audit(of=["--secret", "age", "--public", "age"]),
-        "column 'age' is named twice",
-    ),
-    (words_of_audit(of=public("age", "age")), "column 'age' is named twice"),
-    (
-        words_of_audit(of=["--secret", "ill", "ill", "--public", "age"]),
-        "column 'ill' is named twice",
-    ),
-    (
-        words_of_audit(table="wide.csv"),
-        "wide.csv is UTF-16: name its encoding, utf-16 (--encoding)",
-    ),
-    (
-        words_of_audit(table="wider.csv"),
-        "wider.csv is UTF-32: name its encoding, utf-32 (--encoding)",
-    ),
-    (
-        words_of_audit(table=LATIN),
-        "is not text in UTF-8: rename the file or its folder",
-    ),
-    (
-        words_of_release(table=LATIN),
-        "is not text in UTF-8: rename the file or its folder",
-    ),
-    (
-        words_of_release(out=["-o", f"new-{LATIN}"]),
-        "is not text in UTF-8: rename the file or its folder",
-    ),
-    (
-        words_of_release("--ledger", f"new-{LATIN}"),
-        "is not text in UTF-8: rename the file or its folder",
-    ),
-    (estimate(table=LATIN), "is not text in UTF-8: rename the file or its folder"),
-    (
-        words_of_release(table="in\0.csv"),
-        "is not text in UTF-8: rename the file or its folder",
-    ),
-    (words_of_audit(table="sheet.csv"), "sheet.csv is a spreadsheet or a zip archive"),
-    (
-        words_of_audit(table="packed.csv"),
-        "packed.csv is gzipped: let its name end in .gz",
-    ),
-    (
-        words_of_audit(table="columns-of.csv"),
-        "columns-of.csv is Parquet: let its name end in .parquet",
-    ),
-    (
-        words_of_audit(table="lite.csv"),
-        "lite.csv is a database: export the table as CSV",
-    ),
-    (
-        words_of_audit(table="semicolon.csv"),
-        (
-            "has values with ';' between them, not ',': name the separator, ';'"
-            " (--separator)"
-        ),
-    ),
-    (words_of_audit(table="tab.csv"), "not ',': name the separator, tab (--separator)"),
-    (words_of_audit(table="comma.tsv"), "has values with ',' between them, not '\\t'"),
-    (
-        words_of_audit(table="mac.csv"),
-        "ends its lines with carriage returns alone: save it with line feeds",
-    ),
-    (words_of_audit(table="hollow.parquet"), "cannot read hollow.parquet"),
-    (
-        words_of_audit(table="odd.parquet", of=public("list")),
-        "has no labels: convert it to text first",
-    ),
-    (
-        words_of_audit(table="odd.parquet", of=public("span")),
-        "has no labels: convert it to text first",
-    ),
-    (
-        words_of_audit(table="pattern.csv", of=public("^ill$")),
-        "has a column called '^ill$', which is not a valid name",
-    ),
-    (
-        words_of_audit(table="pattern.csv", of=public("*")),
-        "has a column called '*', which is not a valid name",
-    ),
-    (
-        words_of_audit(table="composed.csv", of=public("\u00e1ge")),
-        "no column '\\xe1ge': did you mean 'a\\u0301ge'?",
-    ),
-    (words_of_audit(table="comment.csv"), "has no column 'ill': there are '# of 2020'"),
-    (
-        words_of_audit(table="blank.csv", of=public("")),
-        "has a column called '', which is not a valid name",
-    ),
-    (
-        words_of_audit(table="gaps.csv"),
-        "every row has a missing value in columns 'ill', 'age'",
-    ),
+    words_of_audit(table="no.csv"),
+    words_of_audit(table="in.ods"),
+    words_of_audit(table="folder.csv"),
+    words_of_release(table=".", out=["-o", "out.csv"]),
+    words_of_release(out=["-o", "."]),
+    words_of_audit(table="loop.csv"),
+    words_of_release(table="loop.csv"),
+    words_of_audit("--hierarchy", f"age=tree.csv:{'9' * 5000}"),
+    words_of_audit(table="empty.csv"),
+    words_of_audit(table="head.csv"),
+    words_of_audit(table="long.csv"),
+    words_of_audit(table="latin.csv"),
+    words_of_audit(table="twice.csv"),
+    words_of_audit(table="quote.csv"),
+    words_of_audit(table="not.csv.gz"),
+    words_of_audit(table="cut.csv.gz"),
+    words_of_audit(table="not.parquet"),
+    words_of_audit(of=public("agee")),
+    words_of_audit(of=public(" AGE")),
+    words_of_audit(of=public("colour")),
+    words_of_audit(of=["--secret", "sick", "--public", "age"]),
+    words_of_audit(of=["--secret", "age", "--public", "age"]),
+    words_of_audit(of=public("age", "age")),
+    words_of_audit(of=["--secret", "ill", "ill", "--public", "age"]),
+    words_of_audit(table="wide.csv"),
+    words_of_audit(table="wider.csv"),
+    words_of_audit(table=LATIN),
+    words_of_release(table=LATIN),
+    words_of_release(out=["-o", f"new-{LATIN}"]),
+    words_of_release("--ledger", f"new-{LATIN}"),
+    estimate(table=LATIN),
+    words_of_release(table="in\0.csv"),
+    words_of_audit(table="sheet.csv"),
+    words_of_audit(table="packed.csv"),
+    words_of_audit(table="columns-of.csv"),
+    words_of_audit(table="lite.csv"),
+    words_of_audit(table="semicolon.csv"),
+    words_of_audit(table="tab.csv"),
+    words_of_audit(table="comma.tsv"),
+    words_of_audit(table="mac.csv"),
+    words_of_audit(table="hollow.parquet"),
+    words_of_audit(table="odd.parquet", of=public("list")),
+    words_of_audit(table="odd.parquet", of=public("span")),
+    words_of_audit(table="pattern.csv", of=public("^ill$")),
+    words_of_audit(table="pattern.csv", of=public("*")),
+    words_of_audit(table="composed.csv", of=public("\u00e1ge")),
+    words_of_audit(table="comment.csv"),
+    words_of_audit(table="blank.csv", of=public("")),
+    words_of_audit(table="gaps.csv"),
     # what its values mean
-    (
-        words_of_audit(table="rarely.csv"),
-        "column 'age' contains '(rare)', which is reserved for pooled symbols",
-    ),
-    (
-        words_of_audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]),
-        "contains '(rare)'",
-    ),
-    (
-        words_of_audit(of=public("zip")),
-        "has 400 distinct numbers: bin it by edges, or declare them as codes",
-    ),
-    (words_of_audit(of=public("zip")), "(--bin, --bin COLUMN=codes)"),
-    (
-        words_of_audit("--missing", "refuse", of=public("gone")),
-        "column 'gone' has missing values in 58 of 400 rows",
-    ),
-    (
-        words_of_release(of=public("r")),
-        (
-            "contains the text 'NA' in 58 rows: say whether it means missing or is an"
-            " ordinary value (--na)"
-        ),
-    ),
-    (
-        words_of_release(table="nan.csv"),
-        (
-            "contains the text 'nan' in 9 rows: say whether it means missing or is an"
-            " ordinary value (--na)"
-        ),
-    ),
-    (
-        words_of_audit("--bin", "age=2", table="comma.csv"),
-        "a binned column must contain numbers (1.5)",
-    ),
-    (
-        words_of_release("--na", "NA", of=public("r")),
-        "column 'r' has missing values in 58 of 400 rows",
-    ),
-    (
-        words_of_audit("--missing", "symbol", of=public("both")),
-        "contains the text '(missing)' as well as missing values",
-    ),
-    (
-        words_of_audit("--bin", "zip", of=public("zip")),
-        "bins are 'zip': give NAME=EDGE",
-    ),
-    (words_of_audit("--bin", "zip=", of=public("zip")), "give NAME=EDGE"),
-    (words_of_audit("--bin", "zip=2,1", of=public("zip")), "in increasing order"),
-    (words_of_audit("--bin", "zip=1,1", of=public("zip")), "in increasing order"),
-    (words_of_audit("--bin", "zip=nan", of=public("zip")), "in increasing order"),
-    (words_of_audit("--bin", "zip=1,inf", of=public("zip")), "in increasing order"),
-    (words_of_audit("--bin", "zip=a,b", of=public("zip")), "give NAME=EDGE"),
-    (
-        words_of_audit("--bin", "zip=quantiles:4", of=public("zip")),
-        "in increasing order",
-    ),
-    (
-        words_of_audit("--bin", "zip=fortnight", of=public("zip")),
-        "year|quarter|month|day",
-    ),
-    (words_of_audit("--bin", "age=1,2"), "must contain numbers"),
-    (words_of_audit("--bin", "age=month"), "dates (2020-01-31)"),
-    (words_of_audit("--bin", "seen=2020-13-01", of=public("seen")), "give NAME=EDGE"),
-    (words_of_audit("--bin", "seen=2020-05-01,7", of=public("seen")), "give NAME=EDGE"),
-    (
-        words_of_audit("--bin", "zip=10100"),
-        "a bin names 'zip', which is neither the secret nor published",
-    ),
-    (
-        words_of_audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
-        "already has bins, a hierarchy or a list: give only one",
-    ),
-    (
-        words_of_audit("--hierarchy", "age"),
-        "the hierarchy is 'age': give NAME=FILE.csv",
-    ),
-    (
-        words_of_audit("--hierarchy", "age=no.csv"),
-        "no file no.csv, which a hierarchy names",
-    ),
-    (
-        words_of_audit("--hierarchy", "age=tree.csv"),
-        "has 1 value not in its hierarchy, such as 'new'",
-    ),
-    (words_of_audit("--hierarchy", "age=tree.csv:2"), "has 2 columns, so no level 2"),
-    (words_of_audit("--hierarchy", "age=tree.csv:0"), "LEVEL, of 1 or more"),
-    (
-        words_of_audit("--hierarchy", "age=twin.csv"),
-        "twin.csv has the value 'old' twice, in lines 2 and 3: give it one parent",
-    ),
-    (
-        words_of_audit("--hierarchy", "age=apart.csv"),
-        (
-            "apart.csv gives 'o' two parents, 'all' in line 2 and 'some' in line 4:"
-            " give it one"
-        ),
-    ),
-    (
-        words_of_audit("--hierarchy", "age=circle.csv"),
-        "circle.csv puts 'old' into 'o' in line 4, but 'o' lies within 'old'",
-    ),
-    (
-        words_of_audit("--bin", "born=1,2", table="born.parquet", of=public("born")),
-        (
-            "column 'born' contains dates, which numbers do not cut: give dates as"
-            " edges, such as 1950-01-01,1980-01-01"
-        ),
-    ),
-    (
-        words_of_audit("--bin", "born=5,10", table="born.parquet", of=public("born")),
-        "give dates as edges",
-    ),
-    (
-        words_of_release(table="signs.csv", of=public("age", "grade")),
-        (
-            "'?' in 9 rows, 'Unknown' in 9 rows; column 'grade' contains the text '-'"
-            " in 9 rows: say which of them mean"
-        ),
-    ),
-    (
-        words_of_audit("--hierarchy", "age=hole.csv"),
-        "lacks a value or a parent next to 'old'",
-    ),
-    (words_of_audit("--hierarchy", "age=bare.csv"), "has 1 columns, so no level 1"),
-    (
-        words_of_audit("--hierarchy", "age=none.csv"),
-        "has no values: give a line for each",
-    ),
-    (
-        words_of_audit("--hierarchy", "age=latin.csv"),
-        "cannot read the hierarchy latin.csv",
-    ),
-    (
-        words_of_audit("--hierarchy", "zip=tree.csv"),
-        "a hierarchy names 'zip', which is neither",
-    ),
+    words_of_audit(table="rarely.csv"),
+    words_of_audit(table="rarely.csv", of=["--secret", "age", "--public", "ill"]),
+    words_of_audit(of=public("zip")),
+    words_of_audit("--missing", "refuse", of=public("gone")),
+    words_of_release(of=public("r")),
+    words_of_release(table="nan.csv"),
+    words_of_audit("--bin", "age=2", table="comma.csv"),
+    words_of_release("--na", "NA", of=public("r")),
+    words_of_audit("--missing", "symbol", of=public("both")),
+    words_of_audit("--bin", "zip", of=public("zip")),
+    words_of_audit("--bin", "zip=", of=public("zip")),
+    words_of_audit("--bin", "zip=2,1", of=public("zip")),
+    words_of_audit("--bin", "zip=1,1", of=public("zip")),
+    words_of_audit("--bin", "zip=nan", of=public("zip")),
+    words_of_audit("--bin", "zip=1,inf", of=public("zip")),
+    words_of_audit("--bin", "zip=a,b", of=public("zip")),
+    words_of_audit("--bin", "zip=quantiles:4", of=public("zip")),
+    words_of_audit("--bin", "zip=fortnight", of=public("zip")),
+    words_of_audit("--bin", "age=1,2"),
+    words_of_audit("--bin", "age=month"),
+    words_of_audit("--bin", "seen=2020-13-01", of=public("seen")),
+    words_of_audit("--bin", "seen=2020-05-01,7", of=public("seen")),
+    words_of_audit("--bin", "zip=10100"),
+    words_of_audit("--bin", "zip=10100", "--bin", "zip=10200", of=public("zip")),
+    words_of_audit("--hierarchy", "age"),
+    words_of_audit("--hierarchy", "age=no.csv"),
+    words_of_audit("--hierarchy", "age=tree.csv"),
+    words_of_audit("--hierarchy", "age=tree.csv:2"),
+    words_of_audit("--hierarchy", "age=tree.csv:0"),
+    words_of_audit("--hierarchy", "age=twin.csv"),
+    words_of_audit("--hierarchy", "age=apart.csv"),
+    words_of_audit("--hierarchy", "age=circle.csv"),
+    words_of_audit("--bin", "born=1,2", table="born.parquet", of=public("born")),
+    words_of_audit("--bin", "born=5,10", table="born.parquet", of=public("born")),
+    words_of_release(table="signs.csv", of=public("age", "grade")),
+    words_of_audit("--hierarchy", "age=hole.csv"),
+    words_of_audit("--hierarchy", "age=bare.csv"),
+    words_of_audit("--hierarchy", "age=none.csv"),
+    words_of_audit("--hierarchy", "age=latin.csv"),
+    words_of_audit("--hierarchy", "zip=tree.csv"),
     # what private means
-    (words_of_release("--bin", "age"), "bins are 'age': give NAME=EDGE"),
-    (words_of_release(notion=[]), "say what the release promises: --belief 10% 20%"),
-    (asked("ten%", "20%"), "--belief has 'ten%': give two shares"),
-    (asked("10%", "100%"), "--belief has '100%': give two shares"),
-    (asked("nan%", "20%"), "--belief has 'nan%': give two shares"),
-    (asked("0%", "20%"), "--belief has '0%': give two shares"),
-    (asked("20%", "20%"), "so allow more than 20 %"),
-    (asked("20%", "10%"), "at_most is 10 % and belief 20 %"),
-    (words_of_release("--noise", "0"), "noise is 0"),
-    (words_of_release("--noise", "nan"), "noise is nan"),
-    (
-        words_of_release(of=[]),
-        (
-            "name the columns (--secret COLUMN --public COLUMN), or an earlier design"
-            " (--design FILE)"
-        ),
-    ),
-    (words_of_release(of=OF[:2]), "name the columns (--secret COLUMN --public COLUMN)"),
-    (
-        words_of_release(out=[]),
-        "name the table to write (-o out.csv), or look first (--dry-run)",
-    ),
-    (
-        words_of_release(table="-"),
-        "the standard input has no ledger, so a second release",
-    ),
+    words_of_release("--bin", "age"),
+    words_of_release(notion=[]),
+    asked("ten%", "20%"),
+    asked("10%", "100%"),
+    asked("nan%", "20%"),
+    asked("0%", "20%"),
+    asked("20%", "20%"),
+    asked("20%", "10%"),
+    words_of_release("--noise", "0"),
+    words_of_release("--noise", "nan"),
+    words_of_release(of=[]),
+    words_of_release(of=OF[:2]),
+    words_of_release(out=[]),
+    words_of_release(table="-"),
     # where the page goes
-    (words_of_audit("-o", "folder.csv"), "is a folder: give a file's name"),
-    (
-        words_of_audit("-o", "taken.csv"),
-        "taken.csv already exists: choose another name or overwrite it (--force)",
-    ),
-    (words_of_audit("-o", "nowhere/a.html"), "cannot write nowhere/a.html"),
-    (words_of_audit("-o", "/dev/null", "--force"), "is not a regular file"),
+    words_of_audit("-o", "folder.csv"),
+    words_of_audit("-o", "taken.csv"),
+    words_of_audit("-o", "nowhere/a.html"),
+    words_of_audit("-o", "/dev/null", "--force"),
     # where the page goes
     # what is released, and where to
-    (
-        words_of_release(of=public("pool")),
-        "contains '(rare)', which is reserved for pooled symbols",
-    ),
-    (
-        words_of_release(table="named.csv", of=public("=age")),
-        "the column's name '=age' is a formula to a spreadsheet",
-    ),
-    (words_of_release(out=["-o", "out.xlsx"]), ".csv"),
-    (
-        words_of_release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]),
-        "cannot write nowhere/",
-    ),
-    (
-        words_of_release(out=["-o", "in.csv", "--ledger", "l.json"]),
-        "in.csv is an input, so it cannot be written",
-    ),
-    (
-        words_of_release("--ledger", "in.csv", out=["-o", "out.csv"]),
-        "in.csv is an input, so it cannot be written",
-    ),
-    (words_of_release("--ledger", "out.csv", out=["-o", "out.csv"]), "are one file"),
-    (
-        words_of_release("--ledger", "brace.json", out=["-o", "out.csv"]),
-        "brace.json is no ledger of releases",
-    ),
-    (
-        words_of_release("--ledger", "object.json", out=["-o", "out.csv"]),
-        "object.json is no ledger of releases",
-    ),
-    (
-        words_of_release("--ledger", "bytes.json", out=["-o", "out.csv"]),
-        "cannot read the ledger bytes.json",
-    ),
-    (
-        words_of_release("--ledger", "old.json", out=["-o", "out.csv"]),
-        "old.json has the format 'liftlib channel 1'",
-    ),
-    (
-        words_of_release(out=["-o", "taken.csv", "--ledger", "l.json"]),
-        "taken.csv already exists",
-    ),
-    (
-        words_of_release(out=["-o", "folder.csv", "--ledger", "none", "--force"]),
-        "folder.csv is a folder",
-    ),
+    words_of_release(of=public("pool")),
+    words_of_release(table="named.csv", of=public("=age")),
+    words_of_release(out=["-o", "out.xlsx"]),
+    words_of_release(out=["-o", "nowhere/out.csv", "--ledger", "l.json"]),
+    words_of_release(out=["-o", "in.csv", "--ledger", "l.json"]),
+    words_of_release("--ledger", "in.csv", out=["-o", "out.csv"]),
+    words_of_release("--ledger", "out.csv", out=["-o", "out.csv"]),
+    words_of_release("--ledger", "brace.json", out=["-o", "out.csv"]),
+    words_of_release("--ledger", "object.json", out=["-o", "out.csv"]),
+    words_of_release("--ledger", "bytes.json", out=["-o", "out.csv"]),
+    words_of_release("--ledger", "old.json", out=["-o", "out.csv"]),
+    words_of_release(out=["-o", "taken.csv", "--ledger", "l.json"]),
+    words_of_release(out=["-o", "folder.csv", "--ledger", "none", "--force"]),
     # new rows
-    (words_of_new_rows(design="no.json"), "cannot read no.json: No such file"),
-    (words_of_new_rows(design="bytes.json"), "is no design"),
-    (words_of_new_rows(design="old.json"), "has the format 'liftlib channel 1'"),
-    (words_of_new_rows(design="d.card.json"), "has the format 'liftlib card 4'"),
-    (
-        words_of_new_rows("--secret", "ill"),
-        (
-            "the design says how new rows are read and what is promised: leave out"
-            " --secret"
-        ),
-    ),
-    (
-        words_of_new_rows("--bin", "age=1", "--belief", "10%", "20%"),
-        "leave out --bin, --belief",
-    ),
-    (words_of_new_rows("--missing", "symbol"), "give --missing refuse or drop"),
-    (words_of_new_rows(table="columns.csv"), "has no column 'age'"),
-    (words_of_new_rows(out="in.csv"), "in.csv is an input, so it cannot be written"),
-    (words_of_new_rows(out="new.xlsx"), ".csv"),
-    (words_of_new_rows(out="taken.csv"), "taken.csv already exists"),
-    (
-        words_of_new_rows("--ledger", "in.csv"),
-        "in.csv is an input, so it cannot be written",
-    ),
-    (
-        words_of_new_rows("--ledger", "brace.json", table="bare.csv"),
-        "brace.json is no ledger of releases",
-    ),
+    words_of_new_rows(design="no.json"),
+    words_of_new_rows(design="bytes.json"),
+    words_of_new_rows(design="old.json"),
+    words_of_new_rows(design="d.card.json"),
+    words_of_new_rows("--secret", "ill"),
+    words_of_new_rows("--bin", "age=1", "--belief", "10%", "20%"),
+    words_of_new_rows("--missing", "symbol"),
+    words_of_new_rows(table="columns.csv"),
+    words_of_new_rows(out="in.csv"),
+    words_of_new_rows(out="new.xlsx"),
+    words_of_new_rows(out="taken.csv"),
+    words_of_new_rows("--ledger", "in.csv"),
+    words_of_new_rows("--ledger", "brace.json", table="bare.csv"),
     # what comes of it
-    (estimate(card="no.json"), "cannot read no.json"),
-    (estimate(card="d.PRIVATE.design.json"), "has the format 'liftlib design 6'"),
-    (
-        estimate(table="odd.csv"),
-        "the card does not list 1 symbol of the release, such as 'martian'",
-        5,
-    ),
-    (
-        estimate(table="in.csv"),
-        "in.csv is not the release of this card, so shares estimated from it would be",
-        5,
-    ),
-    (
-        estimate(table="-"),
-        "the standard input cannot be compared with a card: name the released file",
-    ),
-    (estimate(), None, 0),
+    estimate(card="no.json"),
+    estimate(card="d.PRIVATE.design.json"),
+    estimate(table="-"),
 ]
+OF_ANOTHER_CARD = [estimate(table="odd.csv"), estimate(table="in.csv")]
+OF_OTHERS = {"cut.csv.gz", "hollow.parquet", "not.csv.gz", "not.parquet", "quote.csv"}
+"""Tables of which another library says what is wrong."""
 
 USAGE = [
-    ([], "the following arguments are required: command"),
-    (["nothing"], "invalid choice: 'nothing'"),
-    (["audit"], "the following arguments are required"),
-    (["audit", "in.csv", "--secret"], "expected at least one argument"),
-    (words_of_audit("--missing", "sym"), "invalid choice: 'sym'"),
-    (asked("10%"), "expected 2 arguments"),
+    [],
+    ["nothing"],
+    ["audit"],
+    ["audit", "in.csv", "--secret"],
+    words_of_audit("--missing", "sym"),
+    asked("10%"),
 ]
 
 
@@ -585,34 +332,36 @@ def listing(bad_folder):
     }
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: " ".join(case[0]))
-def test_one_line_and_nothing_written(case, bad_folder, monkeypatch, capsys):
-    words, message, code = (*case, 2)[:3]
+def test_an_estimate_writes_nothing(bad_folder, monkeypatch):
     monkeypatch.chdir(bad_folder)
     before = listing(bad_folder)
-    assert main(words) == code
-    out, err = capsys.readouterr()
-    if message is not None:
-        assert out == ""
-        assert err.startswith("lift: ")
-        assert err.count("\n") == 1
-        assert message in err
+    assert main(estimate()) == 0
     assert listing(bad_folder) == before
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    USAGE,
-    ids=lambda one: " ".join(one) if isinstance(one, list) else None,
-)
-def test_usage(words, message, bad_folder, monkeypatch, capsys):
+@pytest.mark.parametrize("words", [*CASES, *OF_ANOTHER_CARD], ids=" ".join)
+def test_one_line_and_nothing_written(words, bad_folder, monkeypatch, capsys):
+    monkeypatch.chdir(bad_folder)
+    before = listing(bad_folder)
+    assert main(words) == (5 if words in OF_ANOTHER_CARD else 2)
+    assert listing(bad_folder) == before
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("lift: ")
+    assert err.count("\n") == 1
+    if words[1] in OF_OTHERS:
+        assert words[1] in err
+    else:  # without what another library says
+        as_stored(re.sub("(cannot read [^:]*: ).*; ", r"\1~; ", err), *words)
+
+
+@pytest.mark.parametrize("words", USAGE, ids=" ".join)
+def test_usage(words, bad_folder, monkeypatch, capsys):
     monkeypatch.chdir(bad_folder)
     with pytest.raises(SystemExit) as stopped:
         main(words)
     assert stopped.value.code == 2
-    err = capsys.readouterr().err
-    assert message in err
-    assert "Traceback" not in err
+    assert "Traceback" not in capsys.readouterr().err
 
 
 def test_readme_lists_the_exit_codes():
@@ -630,7 +379,7 @@ def test_a_full_disk_is_one_line(bad_folder, monkeypatch):
             words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=bad_folder
         )
     assert done.returncode == 2
-    assert done.stderr.startswith("lift: No space left on device")
+    assert done.stderr.startswith("lift: ")
     assert done.stderr.count("\n") == 1
 
 
@@ -642,7 +391,7 @@ def test_closed_streams_and_a_terminal_without_the_characters(
     assert main(words_of_audit()) == 0
     monkeypatch.setattr(sys, "stdin", None)
     assert main(words_of_audit(table="-")) == 2
-    assert "the standard input is empty" in capsys.readouterr().err
+    as_stored(capsys.readouterr().err)
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert main(words_of_audit(table="accents.csv")) == 0
     assert b"t\\xe9" in sys.stdout.buffer.getvalue()
@@ -656,7 +405,7 @@ def test_stdin_is_read_and_leaves_nothing(bad_folder):
         words, input=text, capture_output=True, text=True, cwd=bad_folder
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "age against ill: 400 rows" in done.stdout
+    assert "400 rows" in done.stdout
     assert listing(bad_folder) == before
 
 

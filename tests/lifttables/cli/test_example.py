@@ -1,5 +1,6 @@
 """`lift example` writes a table, and what it says to run next runs."""
 
+import json
 import shlex
 
 import polars as pl
@@ -30,7 +31,7 @@ def test_the_commands_that_it_prints_work(folder, tmp_path, monkeypatch, capsys)
         assert main(shlex.split(command)[1:]) == 0
     assert files == [files[0]] * 3  # the audit and the dry run write nothing
     out = capsys.readouterr().out
-    assert "nothing was written (--dry-run)" in out
+    assert "(--dry-run)" in out
     card = read_card(tmp_path.joinpath(*folder, "released.card.json"))
     assert card.belief == 0.1
     assert 0.24 < card.promise.belief(0.1)[1] <= 0.25
@@ -49,14 +50,15 @@ def test_it_replaces_nothing_unless_told(tmp_path, monkeypatch, capsys):
     assert (tmp_path / EXAMPLE_FILE).read_text() != "mine"
     (tmp_path / "file").write_text("")
     assert main(["example", "file/below"]) == 2
-    assert "cannot make the folder" in capsys.readouterr().err
+    assert "file/below" in capsys.readouterr().err
 
 
 def test_a_missing_value_stops_no_first_audit(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     main(["example"])
-    assert (
-        main(["audit", EXAMPLE_FILE, "--secret", "diagnosis", "--public", "region"])
-        == 0
-    )
-    assert "rows were dropped" in " ".join(capsys.readouterr().out.split())
+    capsys.readouterr()
+    words = ["audit", EXAMPLE_FILE, "--secret", "diagnosis", "--public", "region"]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    region = pl.read_csv(EXAMPLE_FILE)["region"]
+    assert found["rows"] == EXAMPLE_ROWS - region.null_count()

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from asked import partitions
 from awkward_joints import JOINTS, named_joint
 from messages import raised
 
@@ -46,18 +47,6 @@ def drawn(joint, rows, seed):
         .multinomial(rows, joint.p.ravel())
         .reshape(joint.p.shape)
     )
-
-
-def partitions(items):
-    if not items:
-        yield []
-        return
-    first, *rest = items
-    for size in range(len(rest) + 1):
-        for others in itertools.combinations(rest, size):
-            left = [one for one in rest if one not in others]
-            for more in partitions(left):
-                yield [(first, *others), *more]
 
 
 @each_notion

