@@ -370,7 +370,7 @@ def test_each_replication_has_its_seed():
 LINES = claims.read_lines()
 
 PLACE = re.compile(
-    r"\b(?:E23|C22|I21|S20)\b|\b(?:[Ss]ections?|[Ee]qs?|Figs?\.?|[Ll]ines?"
+    r"\b(?:E23|C22|I21|S20)\b|\b(?:[Ss]ections?|eqs?|Eqs?|Figs?\.?|lines?|Lines?"
     r"|Propositions?|Theorems?|Lemma|Algorithm|Example|Problem|Table|Definition"
     r"|Appendix|Remark)\s*\.?\s*\(?[\dIVX.]+[a-z]?\)?"
     r"(?:(?:,| and| to)\s*\(?[\dIVX.]+[a-z]?\)?)*"
