@@ -163,7 +163,7 @@ def forgetful(joint, notion, _rng=np.random.default_rng()):  # noqa: B008
     return ll.Channel(np.tile(_rng.dirichlet(np.ones(3)), (joint.n_public, 1)))
 
 
-def labelled(joint, notion):
+def labelled_here(joint, notion):
     """Has labels of its own, where the joint distribution has others."""
     made = right(joint, notion)
     return ll.Channel(made.kernel, inputs=[f"x{x}" for x in range(joint.n_public)])
@@ -176,7 +176,7 @@ def shuffled(joint, notion, _rng=np.random.default_rng()):  # noqa: B008
 
 @pytest.mark.parametrize(
     ("mechanism", "failed"),
-    [(labelled, "under LIP, loose"), (shuffled, "repeats itself")],
+    [(labelled_here, "under LIP, loose"), (shuffled, "repeats itself")],
 )
 def test_the_property_that_fails_is_named(mechanism, failed):
     report = check_mechanism(mechanism)
