@@ -329,13 +329,16 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     n = rows.shape[1]
     points = np.where(points > TIGHT_TOL, points, 0.0)
     points = points / points.sum(axis=1, keepdims=True)
+    if len(points) < 2:
+        return np.asarray(points)
     if len(points) == 2:  # the ends of a segment
         apart = np.abs(points[0] - points[1]).max()
         if apart > DISTINCT_TOL:
             return np.asarray(points)
-    tight = np.abs(points @ rows.T) < TIGHT_TOL
-    different = _first(np.packbits(tight, axis=1))
-    points = points[different].reshape(-1, n)
+    tight = np.packbits(np.abs(points @ rows.T) < TIGHT_TOL, axis=1)
+    as_one = np.ascontiguousarray(tight).view(np.dtype((np.void, tight.shape[1])))
+    _, kept = np.unique(as_one[:, 0], return_index=True)
+    points = points[np.sort(kept)]
     # rounding in a thin polytope may leave a duplicate whose tight set differs in one
     # constraint; sorted along a generic direction, duplicates are neighbours
     along = points @ np.sqrt(np.arange(2, n + 2))
@@ -347,13 +350,3 @@ def _distinct(points: Matrix, rows: Matrix) -> Matrix:
     apart = np.abs(points[first] - points[second]).max(axis=1, initial=0.0)
     twins = second[apart <= TWIN_TOL]
     return np.asarray(np.delete(points, twins, axis=0))
-
-
-def _first(rows: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Return the index of the first occurrence of each distinct row."""
-    if not len(rows):
-        return np.arange(0)
-    rows = np.ascontiguousarray(rows)
-    whole = np.dtype((np.void, rows.itemsize * rows.shape[1]))
-    _, first = np.unique(rows.view(whole)[:, 0], return_index=True)
-    return np.sort(first)

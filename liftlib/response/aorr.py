@@ -163,12 +163,13 @@ def aorr(
     # P_X, the posterior of a constant release, lies inside the polytope of every notion
     posteriors = vertices(cone.listed(), method, interior=p_x, most=most)  # eq. (25)
     try:
-        mixture = cheapest(posteriors, p_x)  # eq. (26)
+        solution = mix_columns(entropies(posteriors), posteriors, p_x)  # eq. (26)
     except InfeasiblePrivacy as error:
         raise SolverFailure(
             "no response found, although a constant release satisfies "
             f"{cone.notion}: {error}"
         ) from error
+    mixture = Mixture(posteriors, solution, p_x)
     channel, mixed = cone.channel(mixture.kernel)  # eqs. (27)-(30)
     # cddlib in floating point may miss vertices, so its result proves nothing
     upper = np.inf
