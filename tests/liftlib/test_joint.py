@@ -23,11 +23,12 @@ def assert_views(joint):
     p_s = [math.fsum(row) for row in p]
     p_x = [math.fsum(one) for one in zip(*p, strict=True)]
     assert math.fsum(p_s) == pytest.approx(1, abs=1e-12)
-    assert joint.p_s == pytest.approx(p_s, rel=1e-14)
-    assert joint.p_x == pytest.approx(p_x, rel=1e-14)
+    assert joint.p_s == pytest.approx(p_s, rel=1e-14, abs=0)
+    assert joint.p_x == pytest.approx(p_x, rel=1e-14, abs=0)
     for s, x in np.ndindex(joint.p.shape):
-        assert joint.s_given_x[s, x] == pytest.approx(p[s][x] / p_x[x], rel=1e-14)
-        assert joint.x_given_s[s, x] == pytest.approx(p[s][x] / p_s[s], rel=1e-14)
+        given_x, given_s = p[s][x] / p_x[x], p[s][x] / p_s[s]
+        assert joint.s_given_x[s, x] == pytest.approx(given_x, rel=1e-14, abs=0)
+        assert joint.x_given_s[s, x] == pytest.approx(given_s, rel=1e-14, abs=0)
 
 
 test_views_of_each_named_joint = on_each_joint(assert_views)

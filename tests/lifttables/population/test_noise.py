@@ -231,7 +231,9 @@ def test_the_noise_of_several_cells_is_a_sum():
     one = np.tanh(0.35) * np.exp(-0.7 * np.abs(np.arange(-80, 81)))
     pmf, three = noise_pmf(3, 0.7), np.convolve(np.convolve(one, one), one)
     middle = len(pmf) // 2
-    assert pmf[middle - 30 : middle + 31] == pytest.approx(three[210:271], rel=1e-10)
+    assert pmf[middle - 30 : middle + 31] == pytest.approx(
+        three[210:271], rel=1e-10, abs=0
+    )
 
 
 @pytest.mark.parametrize(("cells", "c"), [(40, 0.3), (300, 1.0), (5700, 1.0)])
