@@ -566,6 +566,12 @@ def belief_by_programme(prior, rows=(), low=0.0, high=None):
     return made[0].fun, -made[1].fun
 
 
+def test_a_belief_at_a_large_budget_keeps_its_digits():
+    close = partial(pytest.approx, rel=1e-12, abs=0)
+    assert ll.LIP(50).belief(0.1)[0] == close(0.1 * math.exp(-50))
+    assert ll.LDP(50).belief(0.1)[0] == close(math.exp(-50) / 9)
+
+
 @pytest.mark.parametrize("prior", [1e-3, 0.1, 0.5, 0.75, 0.999])
 def test_beliefs_by_a_programme(prior):
     close = partial(pytest.approx, rel=1e-9, abs=1e-12)
