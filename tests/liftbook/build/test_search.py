@@ -97,6 +97,8 @@ ASKED = {
         "chapters/optimality.html#how-large-the-problems-can-be"
     ),
     "second paper": "chapters/record-c22.html",
+    "privacy funnel paper verdicts": "chapters/record-s20.html",
+    "entropy 2023 figure 4": "chapters/(record-e23|aorr).html",
     "result does not reproduce": "chapters/ledger.html",
     "error bars on the figures": "chapters/population.html",
     "report an error on a page": "intro.html#report-a-mistake",
