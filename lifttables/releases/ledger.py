@@ -66,8 +66,11 @@ class Entry:
         texts_from([self.made, self.output, self.what, self.key])
         check_scalar("level", self.level, finite=True)
         check_scalar("most", self.most)
-        if type(self.of_rows) is not bool or self.of_rows == (self.level > 0):
-            raise DataError("an entry is of rows, or of counts with a level")
+        if type(self.of_rows) is not bool:
+            raise DataError("an entry does not say whether it is of rows")
+        # counts have a level, and a bound on the sum of levels; rows have neither
+        if (self.level == 0, math.isinf(self.most)) != (self.of_rows, self.of_rows):
+            raise DataError("an entry is neither of rows nor of counts")
 
 
 @dataclass(frozen=True)
@@ -174,9 +177,10 @@ def read_ledger(path: Path) -> Ledger:
         return Ledger(path)
 
     def ledger(content: Any) -> Ledger:
-        return Ledger(
-            path, tuple(Entry(**entry) for entry in content["releases"]), text
-        )
+        if not isinstance(content["releases"], list):
+            raise DataError("its releases are no list")
+        entries = tuple(Entry(**entry) for entry in content["releases"])
+        return Ledger(path, entries, text)
 
     return read_ours(path, "ledger of releases", FORMAT, ledger, "name another ledger")
 

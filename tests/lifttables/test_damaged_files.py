@@ -181,11 +181,14 @@ LEDGERS = {
     "a sum that is none": {"most": None},
     "a sum of nan": {"most": math.nan},
     "a sum that is text": {"most": "1"},
+    "a sum of rows": {"most": 1.0},
+    "counts without a sum": {"of_rows": False, "level": 0.4},
     "no time": {"made": None},
     "a number for a key": {"key": 1},
     "a list for words": {"what": []},
     "a number for a file": {"output": 1},
     "another part": {"more": 1},
+    "no list": {},
 }
 
 
@@ -207,7 +210,10 @@ def test_a_ledger_has_numbers_where_numbers_are_written(
 ):
     words, text = first_entry
     found = json.loads(text)
-    found["releases"][0] |= LEDGERS[name]
+    if name == "no list":
+        found["releases"] = {}
+    else:
+        found["releases"][0] |= LEDGERS[name]
     ledger = tmp_path / "odd.json"
     ledger.write_text(json.dumps(found))
     words = [*words, *more, "--ledger", ledger, "-o", tmp_path / "new.csv"]
