@@ -53,7 +53,7 @@ def product_polytope_response(joint: Joint, notion: Polyhedral) -> Channel:
     -------
     Channel
         With as many outputs as symbols; some may have probability 0. Its certificate's
-        ``upper`` is that of :func:`~liftlib.response.aorr.aorr`, which has room for the
+        ``upper`` is that of ``aorr``, which has room for the
         tolerance of ``is_satisfied``.
 
     Notes
