@@ -33,8 +33,10 @@ settings.register_profile("explore", deadline=None, max_examples=500)
 os.environ.setdefault("LIFT_JOBS", "1")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
-FAST_SECONDS = 120
-"""Seconds after which a fast test is stopped, with the stack of all threads."""
+FAST_SECONDS = 300
+"""Seconds after which a fast test is stopped, with the stack of all threads: enough
+for a busy machine.
+"""
 STATE = tempfile.TemporaryDirectory(prefix="lift-state-")
 """Where fixtures of a module or a session find no release of this user's; each test has
 a folder of its own.
