@@ -45,8 +45,8 @@ def promised(
         counted = "by this and all earlier counts of these rows"
         return (
             (
-                f"Somebody who knows only how common each value of {secret} is"
-                f" {outside}, {counted}."
+                "If the rows are independent, somebody who knows only how common each"
+                f" value of {secret} is {outside}, {counted}."
             ),
             (
                 f"Somebody who knows all other rows {inside}, too: the noise protects"
@@ -57,12 +57,15 @@ def promised(
     first = (
         "If the rows are independent draws from the population, then, with confidence"
         f" {percent(confidence or 0.0)}, somebody who knows only how common each value"
-        f" of {secret} is {outsider}."
+        f" of {secret} is {outsider}, by these rows alone."
     )
     growth = notion.odds_growth + insider
     if not math.isfinite(growth):
         return first, "Nothing limits what somebody who knows all other rows may learn."
-    return first, f"Somebody who knows all other rows {turned_by(LDP(growth), belief)}."
+    return first, (
+        "On the same terms, somebody who knows all other rows"
+        f" {turned_by(LDP(growth), belief)}."
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

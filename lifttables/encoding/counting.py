@@ -73,11 +73,13 @@ def count(
     missing: Missing = "refuse",
     rare: Rare = "pool",
     min_count: int = 5,
+    constant: bool = False,
 ) -> Counts:
     """Return the contingency table of counted labels.
 
     ``counted`` has a column for each secret and public column, and ``ROWS``. The
-    options are those of ``Reading``. DataError is raised if the labels do not fit them.
+    options are those of ``Reading``. DataError is raised if the labels do not fit them,
+    or if a secret has a single value, unless it may be ``constant``.
     """
     columns = [*secret, *public]
     names = [column.name for column in columns]
@@ -89,7 +91,7 @@ def count(
     for column in columns:
         _check_labels(frame, column, missing)
     filled = frame.with_columns(nw.col(*names).fill_null(MISSING))
-    secrets = Symbols(tuple(secret), tuple(_secrets(filled, secret)))
+    secrets = Symbols(tuple(secret), tuple(_secrets(filled, secret, constant)))
     symbols = _public_symbols(filled, public, rare, min_count)
     table = np.zeros((len(secrets.labels), len(symbols.labels)))
     cells = secrets.index(filled), symbols.index(filled)
@@ -137,9 +139,11 @@ def _public_symbols(
     return Symbols(tuple(columns), (*enough, (RARE,)), tuple(few))
 
 
-def _secrets(filled: Labels, columns: Sequence[Column]) -> list[tuple[str, ...]]:
+def _secrets(
+    filled: Labels, columns: Sequence[Column], constant: bool
+) -> list[tuple[str, ...]]:
     """Return the secrets that occur or, with listed values, all combinations; refuse a
-    column with a single value.
+    column with a single value unless it may be constant.
     """
     occurring = filled.select([column.name for column in columns]).unique().rows()
     values = [
@@ -150,7 +154,7 @@ def _secrets(filled: Labels, columns: Sequence[Column]) -> list[tuple[str, ...]]
     n = math.prod(map(len, values)) if listed else len(occurring)
     _check_many([column.name for column in columns], "secrets", n)
     for column, alone in zip(columns, values, strict=True):
-        if len(alone) < 2:
+        if len(alone) < 2 and not constant:
             raise DataError(
                 f"column {column.name!r} has the same value in every row, so that"
                 " nothing can be said about others: list all of its values, or name"

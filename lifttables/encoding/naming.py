@@ -257,6 +257,11 @@ def alike(labels: Iterable[str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
+def in_words(names: Iterable[str], join: str = JOIN) -> str:
+    """Return names of columns in a sentence, without blanks around them."""
+    return join.join(map(str.strip, names))
+
+
 def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
     """Return for which values of a secret a statement about the population holds.
 
@@ -264,10 +269,11 @@ def for_which_values(secret: Symbols, rows: int, confidence: float) -> str:
     together, n rows have none of them with a probability of at most 1 - confidence.
     Without rows (0), nothing is said of their share.
     """
+    where = "these rows" if rows else "the design's rows"
     parts = [
-        f"{column.name} among {', '.join(column.values)}"
+        f"{column.name.strip()} among {', '.join(column.values)}"
         if column.values
-        else f"{column.name} that occur in these rows"
+        else f"{column.name.strip()} that occur in {where}"
         for column in secret.columns
     ]
     limit = f"Only values of {' and of '.join(parts)} are covered."

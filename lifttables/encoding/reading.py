@@ -266,8 +266,8 @@ class Reading:
             )
         return columns
 
-    def counts(self, table: Table) -> Counts:
-        """Return the contingency table."""
+    def counts(self, table: Table, *, constant: bool = False) -> Counts:
+        """Return the contingency table; refuse a constant secret by default."""
         table.check([*self.secrets, *self.publics])
         secret, public = self.columns(self.secrets), self.columns(self.publics)
         return count(
@@ -277,6 +277,7 @@ class Reading:
             missing=self.missing,
             rare=self.rare,
             min_count=self.min_count,
+            constant=constant,
         )
 
 

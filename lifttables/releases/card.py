@@ -39,7 +39,12 @@ from lifttables.encoding.columns import (
     Symbols,
     numbered,
 )
-from lifttables.encoding.naming import Texts, for_which_values, of_unlisted_values
+from lifttables.encoding.naming import (
+    Texts,
+    for_which_values,
+    in_words,
+    of_unlisted_values,
+)
 from lifttables.encoding.table import Table
 from lifttables.files import indices_from, read_ours, texts_from
 from lifttables.rendering import render
@@ -58,33 +63,31 @@ class Limit(Enum):
     """A limit of a release that not every release has, in words."""
 
     NEW_ROWS = (
-        "The promise assumes that these are other people of the population that the"
-        " design's rows are from. Nothing checks it."
+        "The promise assumes that these rows and the design's are independent draws, of"
+        " different people, from one population. Nothing checks it."
     )
     LEDGER = f"The owner's ledger has no other release of these rows; {UNSEEN}"
     EARLIER = (
         f"The owner's ledger has earlier releases of these rows; {UNSEEN} The second"
-        " sentence includes earlier counts, as the ledger shows, not beliefs raised by"
-        " earlier rows."
+        " sentence includes earlier counts, not beliefs raised by earlier rows."
     )
     NO_LEDGER = (
         "No ledger was used: an earlier release of the same people may reveal more"
         " together with this one."
     )
     TRIED = (
-        "The confidence assumes that bins and options were not chosen by their results."
+        "The confidence assumes that bins, options and the number of rare values were"
+        " fixed beforehand."
     )
     INSIDER = "Whoever knows more about the person may learn more."
     NAMES = (
-        "Which values are too rare to be named, and how many, is exact: somebody who"
-        " knows all other rows may learn more. The confidence takes this number as"
-        " given."
+        "Which values are named, and how many are not, is exact: somebody who knows all"
+        " other rows may learn more."
     )
     POOL = f"{RARE} stands for all values that are not named."
     OF_TABLE = (
         f"{RARE} stands for values that this table had; other values are not covered."
     )
-    RARE_KEPT = "The card lists combinations of values that occur in a single row."
     DROPPED = "Rows with a missing value were dropped and are not covered."
 
 
@@ -170,7 +173,7 @@ class Card:
         return promised(
             self.kind,
             self.promise,
-            JOIN.join(self.secret),
+            in_words(self.secret),
             belief=self.belief,
             confidence=self.confidence,
             insider=self.insider,
@@ -181,9 +184,10 @@ class Card:
         """The limits of the protection, in sentences."""
         first = [limit.value for limit in self.tells if limit is Limit.NEW_ROWS]
         others = [limit.value for limit in self.tells if limit is not Limit.NEW_ROWS]
+        secrets = in_words(self.secret, ", ")
         never = (
-            f"Not protected: secrets other than {', '.join(self.secret)}, who is in the"
-            " table, and how common each released value is."
+            f"Not protected: secrets other than {secrets}, who is in the table, and how"
+            " common each released value is."
         )
         return (*first, *self.values, *others, never)
 
@@ -191,8 +195,8 @@ class Card:
     def cite(self) -> str:
         """The recommended citation of the release."""
         return (
-            f"{JOIN.join(self.columns)} released under {self.promise} with regard to"
-            f" {JOIN.join(self.secret)}, by {self.kind.value}, liftlib {self.version},"
+            f"{in_words(self.columns)} released under {self.promise} with regard to"
+            f" {in_words(self.secret)}, by {self.kind.value}, liftlib {self.version},"
             f" {self.made[:10]}"
         )
 
@@ -229,7 +233,7 @@ class Card:
     def as_text(self) -> str:
         """Return the card in Markdown, rendered from its fields."""
         return render(
-            "card.md.j2", card=self, digest=self.as_dict()["digest"], join=JOIN.join
+            "card.md.j2", card=self, digest=self.as_dict()["digest"], join=in_words
         )
 
 
@@ -314,10 +318,11 @@ def card_of(
         Limit.OF_TABLE: any(
             RARE in text for one in public.columns for _, text in one.parents
         ),
-        Limit.RARE_KEPT: options.get("rare") == "keep",
         Limit.DROPPED: options.get("missing") == "drop",
     }
-    values = of_unlisted_values(design.secret)
+    # neither counts nor a design that was made before depend on who has which secret
+    first_rows = new_rows is None and not design.of_counts
+    values = of_unlisted_values(design.secret) if first_rows else []
     if design.confidence is not None:
         # nobody looked which values new rows have
         rows = 0 if new_rows is not None else design.rows

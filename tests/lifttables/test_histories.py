@@ -3,6 +3,7 @@
 import math
 from pathlib import Path
 
+import polars as pl
 import pytest
 from table_of_people import patients, words_of
 
@@ -110,3 +111,37 @@ def test_noise_that_can_be_repeated_bounds_no_insider(counts):
     assert done.card.noise is None
     assert done.card.insider == math.inf
     assert Limit.NO_LEDGER in done.card.tells
+
+
+@pytest.mark.parametrize("others", [["flu"], ["flu", "none"]])
+def test_counts_are_the_same_kind_of_release_whatever_the_last_secret(others):
+    """Also where nobody else has it: the insider's belief in the words is for all."""
+    cards = []
+    for last in ("flu", "none", "hiv"):
+        ill = [*others * (200 // len(others)), last]
+        frame = pl.DataFrame({"ill ": ill, "town": ["a", "b", "a"] * 67})
+        card = tables.sanitise(
+            frame,
+            secret="ill ",
+            public="town",
+            notion=tables.Question(0.1, 0.2),
+            counts=True,
+        ).card
+        cards.append({**card.as_dict(), "made": "", "digest": ""})
+        assert card.values == ()
+        assert Limit.TRIED not in card.tells
+        assert "ill ," not in card.cite
+        assert not any("  " in one for one in (*card.words, *card.not_covered))
+    assert cards[0] == cards[1] == cards[2]
+
+
+def test_new_rows_are_covered_for_values_of_the_designs_rows(two_tables):
+    for number, step in enumerate(["rows", "new rows"]):
+        assert exit_code(number, step) == 0
+    first, new = (tables.read_card(f"{number}.card.json") for number in range(2))
+    assert len(first.values) == 2
+    # a design that was made before does not depend on them
+    assert len(new.values) == 1
+    assert {*new.values}.isdisjoint(first.values)
+    assert Limit.TRIED in first.tells
+    assert Limit.TRIED in new.tells
