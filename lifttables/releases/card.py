@@ -88,6 +88,7 @@ class Limit(Enum):
     OF_TABLE = (
         f"{RARE} stands for values that this table had; other values are not covered."
     )
+    RARE_KEPT = "Values that occur in a single row are named, too."
     DROPPED = "Rows with a missing value were dropped and are not covered."
 
 
@@ -318,6 +319,7 @@ def card_of(
         Limit.OF_TABLE: any(
             RARE in text for one in public.columns for _, text in one.parents
         ),
+        Limit.RARE_KEPT: options.get("rare") == "keep",
         Limit.DROPPED: options.get("missing") == "drop",
     }
     # neither counts nor a design that was made before depend on who has which secret
