@@ -13,6 +13,7 @@ from messages import raised
 from liftbook.figures.e23.merging import ALIPWithRisk
 from liftlib import ALIP, LDP, LIP, InvalidParameter, Joint, high_risk
 from liftlib.measures.lifts import lift
+from liftlib.merging import stack
 from liftlib.merging.stack import Stack, outputs_of
 from liftlib.merging.subset_merging import merged_subsets, subset_merging
 from liftlib.merging.watchdog import watchdog, watchdog_subsets
@@ -194,8 +195,9 @@ def awkward(n=4):
 
 @pytest.mark.parametrize("notion", NOTIONS, ids=repr)
 @pytest.mark.parametrize("extend", [True, False])
-def test_a_stack_is_its_joints_one_by_one(notion, extend):
-    """Also without a secret's mass, and without a symbol's."""
+def test_a_stack_is_its_joints_one_by_one(notion, extend, monkeypatch):
+    """Also without a secret's mass, and without a symbol's, and in small blocks."""
+    monkeypatch.setattr(stack, "BLOCK", 100)
     for weights in awkward():
         weights[0, 0], weights[1, :, 0] = 0, 0
         filled = weights + (weights.sum(axis=(1, 2), keepdims=True) == 0)
@@ -243,6 +245,11 @@ class TestStack:
             for y in range(3):
                 expected = self.P[n][:, output_of[n] == y].sum(axis=1)
                 np.testing.assert_allclose(merged.p[n][:, y], expected, atol=1e-16)
+                if expected.any():  # under the prior of the whole, whatever is left out
+                    prior = self.P[n].sum(axis=1)
+                    np.testing.assert_allclose(
+                        merged.lifts[n][:, y], expected / expected.sum() / prior
+                    )
         empty = merged.p_x == 0
         assert empty.any()
         assert (merged.lifts.swapaxes(1, 2)[empty] == 1).all()
