@@ -113,7 +113,7 @@ def say_used_in(_app: Sphinx, doctree: nodes.document, _docname: str) -> None:
     for summary in doctree.findall(SummaryNode):
         summary[:] = [nodes.Text("Used in")]
         for body in summary.parent.findall(nodes.tbody):
-            body[:] = sorted(body, key=nodes.Node.astext)
+            body[:] = sorted(body, key=nodes.Element.astext)
 
 
 LAST = 900
