@@ -92,7 +92,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=(
             "publish noisy counts of the public columns and no rows: estimates of"
             " shares, which are protected by noise that keeps the promise for"
-            " everybody, whatever else is known"
+            " each row, even against somebody who knows all others"
         ),
     )
     add(

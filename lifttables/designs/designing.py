@@ -75,7 +75,7 @@ class Design:
     table : numpy.ndarray, shape (S, X)
         The counts.
     promise : RatioBased
-        The notion that holds for the population or, of counts, for everybody.
+        The notion that holds for the population or, of counts, for each row.
     confidence : float or None
         The confidence of the promise for the population; None for counts, whose promise
         has none.

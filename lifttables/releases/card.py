@@ -102,7 +102,7 @@ class Card:
     secret, columns : tuple of str
         Names of the columns that were protected, and of those that were released.
     promise : RatioBased
-        The notion that holds for the population or, of counts, for everybody.
+        The notion that holds for the population or, of counts, for each row.
     belief : float
         The belief about which the words speak.
     confidence : float or None

@@ -2,9 +2,9 @@
 
 Lifts do not add up over releases: of X = (S xor R, R), either half tells nothing of S,
 and both tell it. So the rows of a table are released once. The noise of counts does add
-up. Rows may follow counts, and counts rows: what counts tell is bounded whatever else
-is known, and the card of rows adds the counts before it to what somebody who knows all
-other rows may learn. The same release again is no new one: it has the same random
+up. Rows may follow counts, and counts rows: what counts tell of one row is bounded by
+noise alone, and the card of rows adds the counts before it to what somebody who knows
+all other rows may learn. The same release again is no new one: it has the same random
 numbers, and costs nothing.
 
 The ledger belongs to the name of the table's file, not to its content.

@@ -154,7 +154,7 @@ class Plan:
     @property
     def most_of_counts(self) -> float:
         """The sum of the levels 2c of all counts of the rows, up to which the promise
-        holds for everybody.
+        holds for each row.
         """
         return float(self.promise.odds_growth)
 
