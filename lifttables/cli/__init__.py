@@ -132,6 +132,8 @@ def _run(program: Program, words: list[str]) -> int:
         parser, module = _parser(program, words)
         options = parser.parse_args(_with_texts(parser, words))
         with extra(program.commands[options.command].extra), warnings.catch_warnings():
+            # who types a command cannot mend a library's use of another
+            warnings.simplefilter("ignore", DeprecationWarning)
             warnings.simplefilter("always", LiftWarning)
             # it prints a message, and of no place
             warnings.showwarning = partial(_warn, program.name)
