@@ -23,7 +23,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from html import escape
 from typing import (
@@ -383,10 +383,12 @@ class LiftNotion(Notion):
         """
         lifts = lift(or_identity(joint, channel).release(joint))
         required: dict[str, float] = {}
-        for need in self.required_budgets(lifts, joint.p_s):
+        needs = self.required_budgets(lifts, joint.p_s)
+        for at, need in enumerate(needs):
+            needed = _needed_by(self, at, needs, joint.p_s)
             before = required.get(need.budget, 0.0)
             # numpy's maximum keeps a NaN, and Python's may not
-            required[need.budget] = float(np.maximum(before, _needed_by(self, need)))
+            required[need.budget] = float(np.maximum(before, needed))
         return tuple(required.values())
 
     @checked
@@ -399,8 +401,8 @@ class LiftNotion(Notion):
         """Return the :meth:`violation` of a release with these lifts, shape (S, Y)."""
         needs = self.proven.required_budgets(lift, p_s)
         over = [
-            _needed_by(self, need) - need.allowed
-            for need in needs
+            _needed_by(self.proven, at, needs, p_s) - need.allowed
+            for at, need in enumerate(needs)
             if not math.isinf(need.allowed)
         ]
         return float(np.max(over, initial=-np.inf))
@@ -616,18 +618,25 @@ class AttributeWise(PosteriorNotion, Polyhedral):
         """
 
 
-def _needed_by(notion: Notion, need: RequiredBudget) -> float:
-    """Return the budget that a release needs, in nats, from those of its outputs.
+def _needed_by(
+    notion: LiftNotion, at: int, needs: Sequence[RequiredBudget], p_s: Vector
+) -> float:
+    """Return the budget that a release needs for condition ``at``, in nats.
 
-    The outputs' lifts have mean 1, and an output whose lifts are 1 needs 0: that every
-    output needs less is a fault of the notion.
+    The outputs' lifts have mean 1: that every output needs less than one whose lifts
+    are 1, which reveals nothing, is a fault of the notion.
     """
+    need = needs[at]
     largest = float(need.needed.max())
     if largest < -KEEP_TOL:
-        raise InvalidParameter(
-            f"{notion}: each output of a release needs at most {largest:.4g} nats of "
-            f"{need.budget}, and one that reveals nothing needs 0: is a sign flipped?"
-        )
+        ones = np.ones((*p_s.shape, 1))
+        nothing = float(notion.required_budgets(ones, p_s)[at].needed.max())
+        if largest < nothing - KEEP_TOL:
+            raise InvalidParameter(
+                f"{notion}: each output of a release needs at most {largest:.4g} nats"
+                f" of {need.budget}, and one that reveals nothing needs {nothing:.4g}:"
+                " is a sign flipped?"
+            )
     # rounding can leave a constant release a hair below 0; numpy's maximum keeps a
     # NaN, which then breaks the notion, and Python's may not
     return float(np.maximum(0.0, largest))
