@@ -630,7 +630,8 @@ def _needed_by(
     largest = float(need.needed.max())
     if largest < -KEEP_TOL:
         ones = np.ones((*p_s.shape, 1))
-        nothing = float(notion.required_budgets(ones, p_s)[at].needed.max())
+        # a zero without a sign, for the message
+        nothing = 0.0 + float(notion.required_budgets(ones, p_s)[at].needed.max())
         if largest < nothing - KEEP_TOL:
             raise InvalidParameter(
                 f"{notion}: each output of a release needs at most {largest:.4g} nats"
