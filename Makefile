@@ -99,6 +99,7 @@ minimal-gcc:  ## The same with gcc and Python's headers: pycddlib must have been
 	tools/minimal-debian --with-compiler
 
 next: book  ## The same sources with Sphinx 9 and the current theme, _build/next/html, which needs no jupyter-book
+	rm -rf _build/next  # Sphinx writes no page again because an extension has changed
 	python3 -m venv .venv-next
 	grep -v "^jupyter-book\|^sphinx-book-theme\|^pycddlib" requirements.txt | cat - tools/next/requirements.txt > .venv-next/requirements.txt
 	.venv-next/bin/pip install -q -r .venv-next/requirements.txt
