@@ -598,7 +598,8 @@ def write_excel(frame, path):
             f'<Types xmlns="{of}/package/2006/content-types"><Default Extension="rels"'
             ' ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
             '<Override PartName="/xl/workbook.xml"'
-            f' ContentType="{kinds}.sheet.main+xml"/><Override PartName="/xl/s.xml"'
+            f' ContentType="{kinds}.sheet.main+xml"/>'
+            '<Override PartName="/xl/worksheets/s.xml"'
             f' ContentType="{kinds}.worksheet+xml"/></Types>'
         ),
         "_rels/.rels": (
@@ -612,9 +613,10 @@ def write_excel(frame, path):
         ),
         "xl/_rels/workbook.xml.rels": (
             f'<Relationships xmlns="{of}/package/2006/relationships"><Relationship'
-            f' Id="r1" Type="{relation}/worksheet" Target="s.xml"/></Relationships>'
+            f' Id="r1" Type="{relation}/worksheet"'
+            ' Target="worksheets/s.xml"/></Relationships>'
         ),
-        "xl/s.xml": (
+        "xl/worksheets/s.xml": (
             f'<worksheet xmlns="{of}/spreadsheetml/2006/main">'
             f"<sheetData>{rows}</sheetData></worksheet>"
         ),
